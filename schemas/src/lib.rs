@@ -1,1 +1,25 @@
-//! kernrec-schemas.
+//! The documents of kernrec: their types, loaders, health rules and canonical bytes.
+//!
+//! Everything here is pure: bytes in, values out. Files, stores and terminals belong to other crates.
+//! One folder or file per document; `id` holds the small checked types they share, `json` the strict
+//! reader and the canonical writer they all go through.
+#![warn(missing_docs)]
+
+pub mod exit;
+pub mod id;
+pub mod jobs;
+pub mod json;
+pub mod manifest;
+pub mod pointer;
+pub mod recording;
+pub mod sidecar;
+pub mod symbol_map;
+pub mod table;
+pub mod time;
+
+pub use id::{
+    Backend, BuildNumber, Commit, Digest, Generation, InvalidId, JobId, KernelName, Nonce,
+    Pipeline, RowBackend, StepKey, Variant,
+};
+pub use json::DocumentError;
+pub use time::Timestamp;

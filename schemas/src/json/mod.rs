@@ -1,0 +1,15 @@
+//! Strict reading and canonical writing of JSON, shared by every document.
+//!
+//! Reading: a size bound first, duplicate keys refused wherever they stand, trailing data refused, errors
+//! with document, line and column. Writing: compact, fields in declaration order, maps sorted by key: the
+//! same document always gives the same bytes.
+
+mod duplicates;
+mod strict;
+
+pub use strict::{DocumentError, canonical, check, pretty, read, read_unchecked_keys};
+
+/// The largest table or symbol map read, uncompressed (design: limits on hostile input).
+pub const MAX_RECORD_BYTES: u64 = 512 * 1024 * 1024;
+/// The largest pointer, manifest, sidecar or jobs list read.
+pub const MAX_SMALL_BYTES: u64 = 4 * 1024 * 1024;

@@ -1,0 +1,166 @@
+//! `kernrec.pointer/1`.
+
+use crate::id::{Backend, BuildNumber, Commit, Digest, Generation, Nonce, Pipeline};
+use crate::json::{self, DocumentError, MAX_SMALL_BYTES};
+use crate::time::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+const DOCUMENT: &str = "pointer";
+
+/// How many past records a pointer remembers.
+pub const HISTORY_LIMIT: usize = 256;
+
+/// A published record, as a pointer names it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RecordRef {
+    /// The digest of its manifest.
+    pub manifest: Digest,
+    /// Its commit.
+    pub commit: Commit,
+    /// Its build.
+    pub build: BuildNumber,
+    /// When it was first published, by the publisher's wall clock. A rollback keeps it.
+    pub published_at: Timestamp,
+}
+
+/// A record that was current once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PastRecord {
+    /// The record.
+    pub record: RecordRef,
+    /// When a rollback revoked it; absent while it is good.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revoked: Option<Timestamp>,
+}
+
+/// The pointer. Generation and nonce make every version differ from every other, byte for byte.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "kernrec pointer, version 1")]
+pub struct Pointer {
+    schema: String,
+    /// The pipeline.
+    pub pipeline: Pipeline,
+    /// The backend.
+    pub backend: Backend,
+    /// How often it has moved.
+    pub generation: Generation,
+    /// The record it names.
+    pub current: RecordRef,
+    /// The writer's mark, by which it recognises its own write after a lost answer.
+    pub nonce: Nonce,
+    /// The records before, newest first, at most [`HISTORY_LIMIT`].
+    pub history: Vec<PastRecord>,
+}
+
+impl Pointer {
+    /// The schema word written.
+    pub const SCHEMA: &str = "kernrec.pointer/1";
+
+    /// The first version of a pointer.
+    pub fn first(pipeline: Pipeline, backend: Backend, record: RecordRef, nonce: Nonce) -> Self {
+        Self {
+            schema: Self::SCHEMA.to_owned(),
+            pipeline,
+            backend,
+            generation: Generation::FIRST,
+            current: record,
+            nonce,
+            history: Vec::new(),
+        }
+    }
+
+    /// The version that follows this one and names `record`; `None` when generations are exhausted.
+    #[must_use]
+    pub fn advanced(&self, record: RecordRef, nonce: Nonce) -> Option<Self> {
+        let mut history = Vec::with_capacity((self.history.len() + 1).min(HISTORY_LIMIT));
+        history.push(PastRecord {
+            record: self.current.clone(),
+            revoked: None,
+        });
+        history.extend(self.history.iter().cloned());
+        history.truncate(HISTORY_LIMIT);
+        Some(Self {
+            schema: Self::SCHEMA.to_owned(),
+            pipeline: self.pipeline.clone(),
+            backend: self.backend,
+            generation: self.generation.next()?,
+            current: record,
+            nonce,
+            history,
+        })
+    }
+
+    /// The forward move that makes `target` current again and revokes every record newer than it.
+    ///
+    /// `None` when the history does not hold `target`, it is revoked itself, or generations are exhausted.
+    #[must_use]
+    pub fn rolled_back(&self, target: &Digest, nonce: Nonce, now: Timestamp) -> Option<Self> {
+        let at = self
+            .history
+            .iter()
+            .position(|past| past.record.manifest == *target)?;
+        let chosen = self
+            .history
+            .get(at)
+            .filter(|past| past.revoked.is_none())?
+            .record
+            .clone();
+        let mut next = self.advanced(chosen, nonce)?;
+        // `advanced` put the former current record in front, so the target now stands one place later.
+        let newer = next.history.len().min(at + 1);
+        for past in &mut next.history[..newer] {
+            past.revoked.get_or_insert(now);
+        }
+        if next.history.len() > at + 1 {
+            next.history.remove(at + 1);
+        }
+        Some(next)
+    }
+
+    /// When this manifest, or any record of its build, was revoked.
+    pub fn revocation(&self, manifest: &Digest, build: BuildNumber) -> Option<Timestamp> {
+        let same =
+            |past: &&PastRecord| past.record.manifest == *manifest || past.record.build == build;
+        self.history
+            .iter()
+            .filter(same)
+            .find_map(|past| past.revoked)
+    }
+
+    /// The current record and the past ones that are not revoked, newest first.
+    pub fn good_records(&self) -> impl Iterator<Item = &RecordRef> {
+        let past = self
+            .history
+            .iter()
+            .filter(|past| past.revoked.is_none())
+            .map(|past| &past.record);
+        std::iter::once(&self.current).chain(past)
+    }
+
+    /// Reads a pointer.
+    pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
+        let pointer: Self = json::read(DOCUMENT, bytes, MAX_SMALL_BYTES)?;
+        if pointer.schema != Self::SCHEMA {
+            let found = pointer.schema.chars().take(40).collect();
+            return Err(DocumentError::Version {
+                document: DOCUMENT,
+                found,
+                expected: Self::SCHEMA,
+            });
+        }
+        if pointer.generation < Generation::FIRST {
+            return Err(DocumentError::rule(DOCUMENT, "generation", "below 1"));
+        }
+        if pointer.history.len() > HISTORY_LIMIT {
+            let problem = format!("more than {HISTORY_LIMIT} records");
+            return Err(DocumentError::rule(DOCUMENT, "history", problem));
+        }
+        Ok(pointer)
+    }
+
+    /// The bytes written: indented, since people read pointers in a bucket's browser.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        json::pretty(self)
+    }
+}

@@ -1,0 +1,96 @@
+//! One step's row and the rule of a usable one.
+
+use super::RowReason;
+use crate::id::{RowBackend, Variant};
+use crate::recording::ProcessCounts;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// Shards of a step.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Shards {
+    /// The largest number any job declared; `None` when no job declared shards.
+    pub expected: Option<u64>,
+    /// Distinct indexes seen.
+    pub seen: u64,
+}
+
+/// What one step launched, and how good the evidence is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[expect(clippy::struct_excessive_bools, reason = "the fields of the format")]
+pub struct Row {
+    /// Job folders folded.
+    pub jobs: u64,
+    /// Every job passed (of several attempts, the last).
+    pub passed: bool,
+    /// Every declared shard was seen; true when none was declared.
+    pub complete: bool,
+    /// Recording files.
+    pub processes: u64,
+    /// Records lost, over all files.
+    pub dropped: u64,
+    /// Shards declared and seen.
+    #[serde(default)]
+    pub shards: Shards,
+    /// Kernels launched: ascending indexes into the table's names.
+    pub kernels: Vec<u32>,
+    /// The backend of all evidence.
+    pub backend: RowBackend,
+    /// Every process of every job is accounted for.
+    pub trace_complete: bool,
+    /// Every job left a recording.
+    #[serde(default)]
+    pub recording_available: bool,
+    /// Processes by state; absent in tables of other writers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub health: Option<ProcessCounts>,
+    /// Why the row is not usable; empty in tables of other writers.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub reasons: BTreeSet<RowReason>,
+    /// The variants its jobs ran in, the default one left out.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub variants: BTreeSet<Variant>,
+}
+
+impl Row {
+    /// Whether the row's silence may let its step be skipped.
+    pub fn is_usable(&self) -> bool {
+        self.passed
+            && self.complete
+            && self.dropped == 0
+            && self.trace_complete
+            && self.backend.known().is_some()
+            && self.reasons.is_empty()
+    }
+
+    /// Every reason why it may not: the stated ones and those its fields imply. Empty for a usable row.
+    pub fn unusable_reasons(&self) -> BTreeSet<RowReason> {
+        let mut reasons = self.reasons.clone();
+        let implied = [
+            (!self.passed, RowReason::NotPassed),
+            (!self.complete, RowReason::ShardsIncomplete),
+            (self.dropped > 0, RowReason::Dropped),
+            (self.backend.known().is_none(), RowReason::BackendUnknown),
+        ];
+        reasons.extend(
+            implied
+                .into_iter()
+                .filter(|(holds, _)| *holds)
+                .map(|(_, reason)| reason),
+        );
+        if !self.trace_complete && reasons.is_empty() {
+            reasons.insert(RowReason::TraceIncomplete);
+        }
+        reasons
+    }
+}
+
+/// A row of a table that broke a rule of the format.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowFault {
+    /// The row's key as it stands in the document.
+    pub key: String,
+    /// What is wrong with it.
+    pub problem: String,
+}
