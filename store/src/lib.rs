@@ -1,1 +1,23 @@
-//! kernrec-store.
+//! The content-addressed store of kernrec.
+//!
+//! From the bottom up: [`fsio`] writes files so that a kill at any instant leaves the old or the new one,
+//! [`artifact`] reads and writes one document file, [`Store`] is what a storage backend promises,
+//! [`LocalStore`] the backend in a folder, [`objects`] content named by its digest, [`pointers`] the one
+//! mutable document per pipeline and backend, [`bundle`] what one job left, in one file.
+#![warn(missing_docs)]
+
+pub mod artifact;
+mod error;
+pub mod fsio;
+mod key;
+mod local;
+pub mod objects;
+mod open;
+pub mod pointers;
+mod store;
+
+pub use error::StoreError;
+pub use key::{InvalidKey, Key};
+pub use local::LocalStore;
+pub use open::{Access, OpenError, open};
+pub use store::{Capabilities, Listed, PointerRead, PutNew, Stat, Store, Swap, Version};

@@ -1,1 +1,3 @@
+//! Placeholder replaced by the command-line crate.
+
 fn main() {}

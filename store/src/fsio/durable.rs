@@ -1,0 +1,66 @@
+//! Folders, renames and links that survive a power cut.
+
+use super::FsError;
+use super::atomic::{TEMP_PREFIX, parent};
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+/// Makes the entries of a folder durable.
+pub fn sync_dir(dir: &Path) -> Result<(), FsError> {
+    fs_err::File::open(dir)
+        .and_then(|dir| dir.sync_all())
+        .map_err(FsError::on("sync folder", dir))
+}
+
+/// Creates a folder and the missing ones above it, each entry durable.
+pub fn create_dir_all(dir: &Path) -> Result<(), FsError> {
+    if dir.as_os_str().is_empty() || dir.is_dir() {
+        return Ok(());
+    }
+    let above = parent(dir);
+    create_dir_all(above)?;
+    match fs_err::create_dir(dir) {
+        Ok(()) => sync_dir(above),
+        // Another process made it meanwhile.
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists && dir.is_dir() => Ok(()),
+        Err(e) => Err(FsError::new("create folder", dir, e)),
+    }
+}
+
+/// Renames within one file system and makes both folders' entries durable.
+pub fn rename(from: &Path, to: &Path) -> Result<(), FsError> {
+    fs_err::rename(from, to).map_err(FsError::on("rename to", to))?;
+    sync_dir(parent(to))?;
+    if parent(from) == parent(to) {
+        Ok(())
+    } else {
+        sync_dir(parent(from))
+    }
+}
+
+/// Points the symbolic link `link` at `target` (relative to the link's folder) in one step.
+///
+/// A reader sees the old target or the new one; a link that does not exist yet is created. What stands there
+/// and is no symbolic link is never replaced.
+pub fn replace_symlink(link: &Path, target: &Path) -> Result<(), FsError> {
+    if fs_err::symlink_metadata(link).is_ok_and(|meta| !meta.is_symlink()) {
+        let source = io::Error::new(io::ErrorKind::AlreadyExists, "it is not a symbolic link");
+        return Err(FsError::new("replace", link, source));
+    }
+    let holder = tempfile::Builder::new()
+        .prefix(TEMP_PREFIX)
+        .tempdir_in(parent(link))
+        .map_err(FsError::on("create a temporary folder beside", link))?;
+    let temp = holder.path().join("link");
+    symlink(target, &temp).map_err(FsError::on("create link", link))?;
+    rename(&temp, link)
+}
+
+/// Removes a folder and all below it; one that is gone already is no error.
+pub fn remove_dir_all(dir: &Path) -> Result<(), FsError> {
+    match fs_err::remove_dir_all(dir) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(FsError::new("remove folder", dir, e)),
+        _ => Ok(()),
+    }
+}

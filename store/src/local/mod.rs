@@ -1,0 +1,176 @@
+//! The backend in a folder: right between processes and after a kill at any instant.
+//!
+//! Objects are written to a temporary file, synced and renamed; a pointer moves under a lock of its own. A
+//! kill can leave temporary files behind; they are never read or listed, and old ones are swept.
+
+mod sweep;
+mod walk;
+
+use crate::fsio::{self, AtomicFile, FsError, Lock};
+use crate::store::{Capabilities, Listed, PointerRead, PutNew, Stat, Store, Swap, Version};
+use crate::{Key, StoreError};
+use kernrec_schemas::Digest;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Pointers are a few hundred KiB at most; anything larger is refused by the loader later.
+const MAX_POINTER_BYTES: u64 = kernrec_schemas::json::MAX_SMALL_BYTES + 1;
+/// How long to wait for another writer of the same pointer; each holds the lock for milliseconds.
+const LOCK_WAIT: Duration = Duration::from_mins(1);
+
+/// A store in a local folder.
+#[derive(Debug)]
+pub struct LocalStore {
+    root: PathBuf,
+    url: String,
+}
+
+impl LocalStore {
+    /// A store in an existing folder.
+    pub fn existing(root: &Path) -> Result<Self, StoreError> {
+        let store = Self::at(root);
+        if root.is_dir() {
+            Ok(store)
+        } else {
+            Err(StoreError::NoStore { url: store.url })
+        }
+    }
+
+    /// A store in a folder, created if need be.
+    pub fn create(root: &Path) -> Result<Self, StoreError> {
+        fsio::create_dir_all(root)?;
+        Ok(Self::at(root))
+    }
+
+    fn at(root: &Path) -> Self {
+        Self {
+            root: root.to_path_buf(),
+            url: root.display().to_string(),
+        }
+    }
+
+    fn path(&self, key: &Key) -> PathBuf {
+        self.root.join(key.as_str())
+    }
+
+    /// The temporary file for a key, written but not yet in place.
+    fn staged(&self, key: &Key, bytes: &[u8]) -> Result<AtomicFile, StoreError> {
+        let path = self.path(key);
+        if let Some(folder) = path.parent() {
+            fsio::create_dir_all(folder)?;
+            sweep::old_temporaries(folder);
+        }
+        let mut file = AtomicFile::create(&path)?;
+        file.write_all(bytes)
+            .map_err(|source| file.write_error(source))?;
+        Ok(file)
+    }
+
+    fn pointer_bytes(&self, key: &Key) -> Result<Option<Vec<u8>>, StoreError> {
+        let path = self.path(key);
+        let file = match fs_err::File::open(&path) {
+            Ok(file) => file,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(FsError::new("open", &path, e).into()),
+        };
+        let mut bytes = Vec::new();
+        file.take(MAX_POINTER_BYTES)
+            .read_to_end(&mut bytes)
+            .map_err(FsError::on("read", &path))?;
+        Ok(Some(bytes))
+    }
+
+    fn lock_path(&self, key: &Key) -> PathBuf {
+        let path = self.path(key);
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        path.with_file_name(format!(".{name}.lock"))
+    }
+}
+
+impl Store for LocalStore {
+    fn url(&self) -> &str {
+        &self.url
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            conditional_writes: true,
+            verifies_uploads: false,
+        }
+    }
+
+    fn put_new(&self, key: &Key, bytes: &[u8]) -> Result<PutNew, StoreError> {
+        // Most publishes share most objects with the one before: look before writing.
+        if self.path(key).exists() || !self.staged(key, bytes)?.commit_new()? {
+            return Ok(PutNew::Exists);
+        }
+        Ok(PutNew::Created)
+    }
+
+    fn put(&self, key: &Key, bytes: &[u8]) -> Result<(), StoreError> {
+        Ok(self.staged(key, bytes)?.commit()?)
+    }
+
+    fn read(&self, key: &Key) -> Result<Box<dyn Read + Send>, StoreError> {
+        let path = self.path(key);
+        match fs_err::File::open(&path) {
+            Ok(file) => Ok(Box::new(file)),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Err(StoreError::NotFound {
+                url: self.url.clone(),
+                key: key.clone(),
+            }),
+            Err(e) => Err(FsError::new("open", &path, e).into()),
+        }
+    }
+
+    fn stat(&self, key: &Key) -> Result<Option<Stat>, StoreError> {
+        walk::stat(&self.path(key))
+    }
+
+    fn read_pointer(&self, key: &Key, known: Option<&Version>) -> Result<PointerRead, StoreError> {
+        let Some(bytes) = self.pointer_bytes(key)? else {
+            return Ok(PointerRead::Absent);
+        };
+        let version = version_of(&bytes);
+        if known == Some(&version) {
+            return Ok(PointerRead::Unchanged);
+        }
+        Ok(PointerRead::Found { bytes, version })
+    }
+
+    fn swap_pointer(
+        &self,
+        key: &Key,
+        expected: Option<&Version>,
+        bytes: &[u8],
+    ) -> Result<Swap, StoreError> {
+        let _lock = Lock::exclusive(&self.lock_path(key), LOCK_WAIT)?;
+        let current = self.pointer_bytes(key)?.map(|bytes| version_of(&bytes));
+        if current.as_ref() != expected {
+            return Ok(Swap::Conflict);
+        }
+        self.staged(key, bytes)?.commit()?;
+        Ok(Swap::Moved(version_of(bytes)))
+    }
+
+    fn list(&self, prefix: &Key) -> Result<Vec<Listed>, StoreError> {
+        walk::list(&self.root, prefix)
+    }
+
+    fn delete(&self, key: &Key) -> Result<(), StoreError> {
+        let path = self.path(key);
+        match fs_err::remove_file(&path) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => {
+                Err(FsError::new("remove", &path, e).into())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Two pointer versions are never byte-equal (generation and nonce differ), so the digest of the bytes is a
+/// version.
+fn version_of(bytes: &[u8]) -> Version {
+    Version::new(Digest::of(bytes).to_string())
+}

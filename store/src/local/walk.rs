@@ -1,0 +1,66 @@
+//! Listing a folder as a store.
+
+use crate::fsio::FsError;
+use crate::store::{Listed, Stat};
+use crate::{Key, StoreError};
+use kernrec_schemas::Timestamp;
+use std::io;
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+/// Size and age of a regular file; `None` when there is none.
+pub(super) fn stat(path: &Path) -> Result<Option<Stat>, StoreError> {
+    match fs_err::metadata(path) {
+        Ok(meta) if meta.is_file() => Ok(Some(stat_of(&meta))),
+        Ok(_) => Ok(None),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(FsError::new("look at", path, e).into()),
+    }
+}
+
+/// Every regular file below the prefix whose path is a key. Dot files (locks, temporaries) are no keys.
+pub(super) fn list(root: &Path, prefix: &Key) -> Result<Vec<Listed>, StoreError> {
+    let mut found = Vec::new();
+    let mut folders = vec![prefix.clone()];
+    while let Some(folder) = folders.pop() {
+        let path = root.join(folder.as_str());
+        let entries = match fs_err::read_dir(&path) {
+            Ok(entries) => entries,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => continue,
+            Err(e) => return Err(FsError::new("list", &path, e).into()),
+        };
+        for entry in entries {
+            let entry = entry.map_err(FsError::on("list", &path))?;
+            let name = entry.file_name();
+            let Ok(key) = Key::new(&format!("{folder}/{}", name.to_string_lossy())) else {
+                continue;
+            };
+            let kind = entry.file_type().map_err(FsError::on("look at", &path))?;
+            if kind.is_dir() {
+                folders.push(key);
+            } else if kind.is_file() {
+                // A file may vanish between listing and looking: a concurrent collection removed it.
+                if let Some(stat) = stat(&entry.path())? {
+                    found.push(Listed { key, stat });
+                }
+            }
+        }
+    }
+    found.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+    Ok(found)
+}
+
+fn stat_of(meta: &std::fs::Metadata) -> Stat {
+    let seconds = meta
+        .modified()
+        .ok()
+        .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
+        .and_then(|since| i64::try_from(since.as_secs()).ok());
+    let modified = seconds
+        .and_then(Timestamp::from_unix)
+        .unwrap_or_else(Timestamp::now);
+    Stat {
+        size: meta.len(),
+        modified,
+    }
+}

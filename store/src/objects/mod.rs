@@ -1,0 +1,88 @@
+//! Content named by its digest: a zstd frame (content size and checksum on) of the uncompressed bytes.
+//!
+//! Whoever reads gets verified bytes or an error; the digest is of the uncompressed content, so how it was
+//! compressed does not matter.
+
+mod frame;
+
+pub use frame::{FrameError, compress, decode, decode_teed};
+
+use crate::store::PutNew;
+use crate::{Key, Store, StoreError};
+use kernrec_schemas::Digest;
+use std::io::{self, Read};
+
+/// Stores a document as an object and proves that it can be read back; says under which digest.
+///
+/// An object that stands there damaged is healed.
+pub fn put(store: &dyn Store, bytes: &[u8]) -> Result<Digest, StoreError> {
+    let digest = Digest::of(bytes);
+    let key = Key::object(&digest);
+    let frame = compress(bytes);
+    put_frame(store, &key, &frame, &digest, bytes.len() as u64)?;
+    Ok(digest)
+}
+
+/// Stores a ready zstd frame under its content's key and proves it is there.
+pub fn put_frame(
+    store: &dyn Store,
+    key: &Key,
+    frame: &[u8],
+    digest: &Digest,
+    size: u64,
+) -> Result<(), StoreError> {
+    let created = store.put_new(key, frame)? == PutNew::Created;
+    if created && store.capabilities().verifies_uploads {
+        return match store.stat(key)? {
+            Some(stat) if stat.size == frame.len() as u64 => Ok(()),
+            Some(stat) => {
+                let found = format!("{} stored bytes instead of {}", stat.size, frame.len());
+                Err(StoreError::damaged(store.url(), key, digest, found))
+            }
+            None => Err(StoreError::NotFound {
+                url: store.url().to_owned(),
+                key: key.clone(),
+            }),
+        };
+    }
+    match verify(store, key, digest, size) {
+        Err(StoreError::Damaged { .. }) => {
+            store.put(key, frame)?;
+            verify(store, key, digest, size)
+        }
+        result => result,
+    }
+}
+
+/// Reads an object whole, verified against digest and size (the manifest's, which bounds decompression).
+pub fn read(store: &dyn Store, digest: &Digest, size: u64) -> Result<Vec<u8>, StoreError> {
+    read_teed(store, &Key::object(digest), digest, size, &mut io::sink())
+}
+
+/// As [`read`], writing the compressed bytes to `raw` as they pass.
+///
+/// What was written to `raw` must be thrown away when this fails.
+pub fn read_teed(
+    store: &dyn Store,
+    key: &Key,
+    digest: &Digest,
+    size: u64,
+    raw: &mut dyn io::Write,
+) -> Result<Vec<u8>, StoreError> {
+    let reader = store.read(key)?;
+    decode_teed(reader, digest, size, raw).map_err(|error| error.in_store(store, key, digest))
+}
+
+/// Reads an object of unknown size, bounded by `limit`: manifests, which a pointer names by digest alone.
+pub fn read_bounded(store: &dyn Store, digest: &Digest, limit: u64) -> Result<Vec<u8>, StoreError> {
+    let key = Key::object(digest);
+    let reader = store.read(&key)?;
+    frame::decode_bounded(reader, digest, limit)
+        .map_err(|error| error.in_store(store, &key, digest))
+}
+
+/// Proves that an object is there and whole, without keeping it.
+pub fn verify(store: &dyn Store, key: &Key, digest: &Digest, size: u64) -> Result<(), StoreError> {
+    let reader: Box<dyn Read + Send> = store.read(key)?;
+    frame::check(reader, digest, size).map_err(|error| error.in_store(store, key, digest))
+}

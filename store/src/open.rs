@@ -1,0 +1,64 @@
+//! From what a user wrote to a store.
+
+use crate::{LocalStore, Store, StoreError};
+use std::path::Path;
+
+/// What the store is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Reading: a local store must exist.
+    Read,
+    /// Publishing: a local store is created.
+    Write,
+}
+
+/// Why a store could not be opened.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The scheme names no backend of this program.
+    #[error("`{url}` has the scheme `{scheme}`, expected a path or one of {known}")]
+    Scheme {
+        /// What the user wrote.
+        url: String,
+        /// Its scheme.
+        scheme: String,
+        /// Schemes that would do.
+        known: &'static str,
+    },
+    /// A `file://` URL with a host or without a path.
+    #[error("`{url}` is not a local path: expected `file:///absolute/path`")]
+    FileUrl {
+        /// What the user wrote.
+        url: String,
+    },
+    /// The store is not usable.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Opens a store from a URL or a path.
+pub fn open(url: &str, access: Access) -> Result<Box<dyn Store>, OpenError> {
+    let path = match url.split_once("://") {
+        None => Path::new(url),
+        Some(("file", rest)) if rest.starts_with('/') => Path::new(rest),
+        Some(("file", _)) => {
+            return Err(OpenError::FileUrl {
+                url: url.to_owned(),
+            });
+        }
+        Some((scheme, _)) => {
+            let (url, scheme) = (url.to_owned(), scheme.to_owned());
+            return Err(OpenError::Scheme {
+                url,
+                scheme,
+                known: "`file://`",
+            });
+        }
+    };
+    let store = match access {
+        Access::Read => LocalStore::existing(path)?,
+        Access::Write => LocalStore::create(path)?,
+    };
+    Ok(Box::new(store))
+}
