@@ -7,6 +7,8 @@
 #![warn(missing_docs)]
 
 pub mod artifact;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod error;
 pub mod fsio;
 mod key;
