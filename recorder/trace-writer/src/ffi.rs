@@ -1,0 +1,99 @@
+//! Signals and cancellation: what the C library offers and Rust does not.
+#![expect(unsafe_code, reason = "signal masks are a C interface")]
+
+use std::ffi::c_int;
+use std::mem::MaybeUninit;
+use std::ptr;
+
+unsafe extern "C" {
+    // POSIX threads; in every glibc, missing from the libc crate.
+    fn pthread_setcancelstate(state: c_int, old: *mut c_int) -> c_int;
+}
+
+/// `PTHREAD_CANCEL_DISABLE` of glibc's and musl's pthread.h.
+const CANCEL_DISABLE: c_int = 1;
+
+/// While it lives, no signal handler runs on this thread and the thread cannot be cancelled: a handler
+/// that ends the process would come back for the lock this thread holds.
+///
+/// Faults stay unblocked, so that a crash handler still sees a crash.
+pub(crate) struct Quiet {
+    old_mask: libc::sigset_t,
+    old_cancel: c_int,
+}
+
+impl Quiet {
+    pub(crate) fn enter() -> Self {
+        let mut mask = MaybeUninit::uninit();
+        let mut old_mask = MaybeUninit::uninit();
+        let mut old_cancel = 0;
+        // SAFETY: every pointer is to a live local; sigfillset initialises `mask`, and pthread_sigmask,
+        // which cannot fail with these arguments, `old_mask`.
+        unsafe {
+            pthread_setcancelstate(CANCEL_DISABLE, &raw mut old_cancel);
+            libc::sigfillset(mask.as_mut_ptr());
+            for fault in [
+                libc::SIGSEGV,
+                libc::SIGBUS,
+                libc::SIGFPE,
+                libc::SIGILL,
+                libc::SIGTRAP,
+                libc::SIGABRT,
+                libc::SIGSYS,
+            ] {
+                libc::sigdelset(mask.as_mut_ptr(), fault);
+            }
+            libc::pthread_sigmask(libc::SIG_BLOCK, mask.as_ptr(), old_mask.as_mut_ptr());
+            Self {
+                old_mask: old_mask.assume_init(),
+                old_cancel,
+            }
+        }
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        // SAFETY: both values came from the calls in `enter`, on this thread.
+        unsafe {
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.old_mask, ptr::null_mut());
+            pthread_setcancelstate(self.old_cancel, ptr::null_mut());
+        }
+    }
+}
+
+/// `SIGXFSZ` around a write. The kernel raises it on the writing thread, where it waits since
+/// [`Quiet`] blocks it.
+pub(crate) struct FileSizeSignal {
+    was_pending: bool,
+}
+
+impl FileSizeSignal {
+    pub(crate) fn watch() -> Self {
+        let mut pending = MaybeUninit::uninit();
+        // SAFETY: sigpending initialises the set it is given.
+        let was_pending = unsafe {
+            libc::sigpending(pending.as_mut_ptr()) == 0
+                && libc::sigismember(pending.as_ptr(), libc::SIGXFSZ) == 1
+        };
+        Self { was_pending }
+    }
+
+    /// Removes the signal our write raised, and no other.
+    pub(crate) fn take_back(&self) {
+        if self.was_pending {
+            return;
+        }
+        let mut set = MaybeUninit::uninit();
+        let now = libc::timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        // SAFETY: sigemptyset initialises the set; the call waits no time and wants no details.
+        unsafe {
+            libc::sigemptyset(set.as_mut_ptr());
+            libc::sigaddset(set.as_mut_ptr(), libc::SIGXFSZ);
+            libc::sigtimedwait(set.as_ptr(), ptr::null_mut(), &raw const now);
+        }
+    }
+}

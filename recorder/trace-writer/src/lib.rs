@@ -1,0 +1,24 @@
+//! Writes the recording of one process: `kern.<pid>.<nonce>.txt`.
+//!
+//! Shared by the injection libraries, so it runs inside other people's processes: it never prints, exits
+//! or panics, keeps no descriptor open between writes, and reports every trouble of its own as an error
+//! word in the recording, which can then never be taken for complete.
+//!
+//! [`Trace`] is the recording and its accounting; [`Shared`] is a trace that several threads reach and
+//! that survives `fork`, signals and cancellation.
+#![warn(missing_docs)]
+
+mod ffi;
+mod file;
+mod header;
+mod names;
+mod shared;
+#[cfg(test)]
+mod tests;
+mod trace;
+
+pub use file::CreateError;
+pub use header::{Backend, Header};
+pub use names::MAX_NAME_BYTES;
+pub use shared::Shared;
+pub use trace::{Observed, Totals, Trace};

@@ -1,0 +1,203 @@
+//! What a recording says, read back by the product's own reader.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use kernrec_schemas::recording::{ProcessState, Recording, is_recording_name};
+use kernrec_trace_writer::{Backend, Header, MAX_NAME_BYTES, Observed, Trace};
+use proptest::prelude::*;
+
+const CUDA: Header<'_> = Header {
+    backend: Backend::Cuda,
+    forked: false,
+    fields: &[("forwarders", "yes")],
+};
+
+fn read_back(path: &Path) -> Vec<u8> {
+    fs_err::read(path).unwrap()
+}
+
+#[test]
+fn a_finished_trace_is_clean_and_holds_the_names_in_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut trace = Trace::create(folder.path(), &CUDA).unwrap();
+    for name in ["_Z1bv", "_Z1av", "_Z1bv"] {
+        trace.observe(name.as_bytes());
+    }
+    trace.observe_known();
+    trace.finish();
+
+    let bytes = read_back(trace.path());
+    let recording = Recording::read(&bytes);
+    assert_eq!(recording.state, ProcessState::Clean);
+    assert_eq!(recording.names, ["_Z1bv", "_Z1av"]);
+    assert_eq!(recording.footer.unwrap().records, 4);
+    let header = recording.header.unwrap();
+    assert_eq!(header.pid, Some(u64::from(std::process::id())));
+    assert!(header.exe.is_some());
+}
+
+#[test]
+fn names_are_in_the_file_before_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut trace = Trace::create(folder.path(), &CUDA).unwrap();
+    trace.observe(b"_Z1av");
+    trace.flush();
+    let bytes = read_back(trace.path());
+    let recording = Recording::read(&bytes);
+    assert_eq!(recording.names, ["_Z1av"]);
+    assert_eq!(recording.state, ProcessState::NoFooter);
+}
+
+#[test]
+fn file_and_folders_are_open_to_everyone() {
+    let folder = tempfile::tempdir().unwrap();
+    let deep = folder.path().join("a/b");
+    let trace = Trace::create(&deep, &CUDA).unwrap();
+    let mode = |path: &Path| fs_err::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(trace.path()), 0o666);
+    assert_eq!(mode(&deep), 0o777);
+    assert_eq!(mode(&folder.path().join("a")), 0o777);
+    let name = trace.path().file_name().unwrap().to_str().unwrap();
+    assert!(is_recording_name(name), "{name}");
+    assert!(name.starts_with(&format!("kern.{}.", std::process::id())));
+}
+
+#[test]
+fn two_traces_of_one_process_never_share_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = Trace::create(folder.path(), &CUDA).unwrap();
+    let second = Trace::create(folder.path(), &CUDA).unwrap();
+    assert_ne!(first.path(), second.path());
+}
+
+#[test]
+fn drops_and_errors_are_accounted() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut trace = Trace::create(folder.path(), &CUDA).unwrap();
+    trace.dropped(0);
+    trace.dropped(3);
+    trace.dropped(4);
+    trace.error("read-buffer");
+    trace.error("read-buffer");
+    trace.observe_unresolved();
+    trace.finish();
+    let bytes = read_back(trace.path());
+    let recording = Recording::read(&bytes);
+    assert_eq!(recording.state, ProcessState::Error);
+    assert_eq!(recording.dropped, 7);
+    let footer = recording.footer.unwrap();
+    assert_eq!((footer.errors, footer.unresolved), (Some(2), Some(1)));
+    let text = String::from_utf8(bytes).unwrap();
+    assert_eq!(text.matches("# error=read-buffer").count(), 1);
+}
+
+#[test]
+fn a_name_that_would_not_read_back_is_an_error_and_not_a_name() {
+    let long = vec![b'x'; MAX_NAME_BYTES + 1];
+    for name in [&b"a\nb"[..], b"a\rb", b"#a", &long] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut trace = Trace::create(folder.path(), &CUDA).unwrap();
+        assert_eq!(trace.observe(name), Observed::Refused);
+        trace.finish();
+        let bytes = read_back(trace.path());
+        let recording = Recording::read(&bytes);
+        assert_eq!(recording.names.len(), 0);
+        assert_eq!(
+            recording.first_error.as_deref(),
+            Some("error=invalid_kernel_name")
+        );
+    }
+}
+
+#[test]
+fn the_longest_name_is_kept_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut trace = Trace::create(folder.path(), &CUDA).unwrap();
+    let long = vec![b'x'; MAX_NAME_BYTES];
+    assert_eq!(trace.observe(&long), Observed::New);
+    trace.finish();
+    let bytes = read_back(trace.path());
+    let recording = Recording::read(&bytes);
+    assert_eq!(recording.state, ProcessState::Clean);
+    assert_eq!(recording.names[0].len(), MAX_NAME_BYTES);
+}
+
+#[test]
+fn what_comes_after_the_footer_spoils_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut trace = Trace::create(folder.path(), &CUDA).unwrap();
+    trace.finish();
+    trace.observe(b"_Z4latev");
+    trace.flush();
+    let bytes = read_back(trace.path());
+    let recording = Recording::read(&bytes);
+    assert_eq!(recording.state, ProcessState::Error);
+    assert_eq!(recording.names, ["_Z4latev"]);
+}
+
+#[test]
+fn a_launch_seen_before_its_name_is_counted_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut trace = Trace::create(folder.path(), &CUDA).unwrap();
+    trace.observe_unresolved();
+    trace.observe_unresolved();
+    trace.resolve(b"_Z1av", 2);
+    trace.finish();
+    let bytes = read_back(trace.path());
+    let recording = Recording::read(&bytes);
+    assert_eq!(recording.state, ProcessState::Clean);
+    assert_eq!(recording.footer.unwrap().records, 2);
+}
+
+#[test]
+fn an_idle_rocm_recording_reads_as_idle_until_the_gpu_is_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let header = Header {
+        backend: Backend::Rocm,
+        forked: false,
+        fields: &[],
+    };
+    let mut trace = Trace::create(folder.path(), &header).unwrap();
+    trace.comment("sdk_version=10302 build_sdk_version=10302");
+    trace.flush();
+    let state = |trace: &Trace| Recording::read(&read_back(trace.path())).state;
+    assert_eq!(state(&trace), ProcessState::Idle);
+    assert!(trace.gpu_active());
+    assert_eq!(state(&trace), ProcessState::NoFooter);
+}
+
+#[test]
+fn a_recording_that_lost_its_file_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let header = Header {
+        backend: Backend::Rocm,
+        forked: false,
+        fields: &[],
+    };
+    let mut trace = Trace::create(folder.path(), &header).unwrap();
+    fs_err::remove_file(trace.path()).unwrap();
+    assert!(!trace.gpu_active());
+    assert_eq!(trace.totals().errors, 1);
+}
+
+proptest! {
+    #[test]
+    fn any_names_leave_a_recording_whose_counts_hold(names in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..40), 0..60)) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut trace = Trace::create(folder.path(), &CUDA).unwrap();
+        let mut refused = 0;
+        for name in &names {
+            if trace.observe(name) == Observed::Refused {
+                refused += 1;
+            }
+        }
+        trace.finish();
+        let bytes = read_back(trace.path());
+        let recording = Recording::read(&bytes);
+        prop_assert_eq!(recording.names.len() as u64, trace.totals().unique);
+        prop_assert_eq!(recording.footer.unwrap().records, names.len() as u64);
+        let clean = refused == 0 && trace.totals().unresolved == 0;
+        prop_assert_eq!(recording.state == ProcessState::Clean, clean);
+    }
+}
