@@ -62,21 +62,33 @@ impl Drop for Quiet {
     }
 }
 
-/// `SIGXFSZ` around a write. The kernel raises it on the writing thread, where it waits since
-/// [`Quiet`] blocks it.
+/// Keeps `SIGXFSZ` away while a write may exceed the process's file size limit. The kernel raises it on
+/// the writing thread, where it waits until it is taken back; its default action kills the process.
 pub(crate) struct FileSizeSignal {
+    set: libc::sigset_t,
+    old_mask: libc::sigset_t,
     was_pending: bool,
 }
 
 impl FileSizeSignal {
-    pub(crate) fn watch() -> Self {
+    pub(crate) fn hold() -> Self {
+        let mut set = MaybeUninit::uninit();
         let mut pending = MaybeUninit::uninit();
-        // SAFETY: sigpending initialises the set it is given.
-        let was_pending = unsafe {
-            libc::sigpending(pending.as_mut_ptr()) == 0
-                && libc::sigismember(pending.as_ptr(), libc::SIGXFSZ) == 1
-        };
-        Self { was_pending }
+        let mut old_mask = MaybeUninit::uninit();
+        // SAFETY: every pointer is to a live local, initialised by the call it is passed to before it is
+        // read; none of these calls can fail with these arguments.
+        unsafe {
+            libc::sigemptyset(set.as_mut_ptr());
+            libc::sigaddset(set.as_mut_ptr(), libc::SIGXFSZ);
+            libc::pthread_sigmask(libc::SIG_BLOCK, set.as_ptr(), old_mask.as_mut_ptr());
+            libc::sigemptyset(pending.as_mut_ptr());
+            libc::sigpending(pending.as_mut_ptr());
+            Self {
+                set: set.assume_init(),
+                old_mask: old_mask.assume_init(),
+                was_pending: libc::sigismember(pending.as_ptr(), libc::SIGXFSZ) == 1,
+            }
+        }
     }
 
     /// Removes the signal our write raised, and no other.
@@ -84,16 +96,20 @@ impl FileSizeSignal {
         if self.was_pending {
             return;
         }
-        let mut set = MaybeUninit::uninit();
         let now = libc::timespec {
             tv_sec: 0,
             tv_nsec: 0,
         };
-        // SAFETY: sigemptyset initialises the set; the call waits no time and wants no details.
+        // SAFETY: an initialised set; the call waits no time and wants no details.
+        unsafe { libc::sigtimedwait(&raw const self.set, ptr::null_mut(), &raw const now) };
+    }
+}
+
+impl Drop for FileSizeSignal {
+    fn drop(&mut self) {
+        // SAFETY: the mask that `hold` found on this thread.
         unsafe {
-            libc::sigemptyset(set.as_mut_ptr());
-            libc::sigaddset(set.as_mut_ptr(), libc::SIGXFSZ);
-            libc::sigtimedwait(set.as_ptr(), ptr::null_mut(), &raw const now);
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.old_mask, ptr::null_mut());
         }
     }
 }

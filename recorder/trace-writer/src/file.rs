@@ -173,7 +173,7 @@ fn create_folders(folder: &Path) -> Result<(), CreateError> {
 /// How many of the bytes were written. A write over the process's file size limit would raise a signal
 /// that kills it; the signal is taken back.
 fn write_counted(file: &mut File, bytes: &[u8]) -> usize {
-    let signal = FileSizeSignal::watch();
+    let signal = FileSizeSignal::hold();
     let mut written = 0;
     while let Some(rest) = bytes.get(written..)
         && !rest.is_empty()

@@ -14,7 +14,7 @@ const CUDA: Header<'_> = Header {
 };
 
 fn read_back(path: &Path) -> Vec<u8> {
-    fs_err::read(path).unwrap()
+    fs_err::read(path).expect("a recording")
 }
 
 #[test]

@@ -1,0 +1,84 @@
+//! The end of the process: the last records, the proof that they were all, the footer.
+
+use std::sync::atomic::Ordering;
+
+use kernrec_cupti_watch::Event;
+
+use super::{Phase, RECORDER, Recorder};
+use crate::ffi::library::{Cupti, KIND_DRIVER};
+use crate::ffi::{mapped, probe, watch};
+
+/// Ends the recording of this process. Does nothing in a forked child, which inherits the exit handler.
+pub(crate) fn finish() {
+    let Some(recorder) = RECORDER.get().filter(|recorder| recorder.trace.is_ours()) else {
+        return;
+    };
+    recorder.flusher.stop();
+    let collecting = recorder.phase() == Phase::Collecting;
+    if let Some((cupti, version)) = recorder.cupti.as_ref().filter(|_| collecting) {
+        recorder.drain(cupti, "final-flush");
+        recorder.count_drops(cupti);
+        recorder.check_other_clients();
+        if recorder.is_healthy() {
+            recorder.prove_ownership(cupti, *version);
+        }
+    } else {
+        // The buffers and callbacks are another client's, whose own exit handlers have run already.
+        recorder.check_other_clients();
+    }
+    recorder.phase.store(Phase::Ended as u8, Ordering::Release);
+    if collecting && recorder.buffers.outstanding() > 0 {
+        recorder.error("outstanding-buffers");
+    }
+    recorder.trace.with(kernrec_trace_writer::Trace::finish);
+}
+
+impl Recorder {
+    fn is_healthy(&self) -> bool {
+        self.trace
+            .with(|trace| trace.totals().errors == 0)
+            .unwrap_or(false)
+    }
+
+    /// What changed in the process since the start.
+    fn check_other_clients(&self) {
+        // The forwarders' own memory, for calls that came before this recorder existed.
+        let seen = watch::attach().unwrap_or(0);
+        for event in Event::ALL {
+            if seen & event.bit() != 0 {
+                self.report(event);
+            }
+        }
+        let mapped = mapped::survey();
+        if mapped.cupti.len() > 1 {
+            self.error("several-cupti-copies");
+        }
+        if !self.has_forwarders && mapped.has_client {
+            self.error("unwatched-cupti-client");
+        }
+    }
+
+    /// Has CUPTI record a call of the driver that we make, and sees whether the record reaches us. When
+    /// another client has taken the callbacks, by whatever way, it does not: CUPTI gives them to nobody
+    /// twice and tells nobody.
+    fn prove_ownership(&self, cupti: &Cupti, version: u32) {
+        match cupti.kernels_enabled(version) {
+            None | Some(Ok(true)) => {}
+            Some(Ok(false)) => self.error("kernel-activity-disabled"),
+            Some(Err(status)) => self.cupti_error("read-enabled-kinds", status),
+        }
+        if let Err(status) = cupti.enable(KIND_DRIVER) {
+            self.cupti_error("ownership-probe", status);
+            return;
+        }
+        let called = probe::call_driver();
+        if let Err(status) = cupti.disable(KIND_DRIVER) {
+            self.cupti_error("ownership-probe", status);
+        }
+        self.drain(cupti, "final-flush");
+        self.count_drops(cupti);
+        if !called || self.driver_records.load(Ordering::Acquire) == 0 {
+            self.error("callbacks-lost");
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! The C side: the loader, fork, limits, and the fake CUPTI's functions.
+#![expect(unsafe_code, reason = "plays a C program")]
+
+use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
+use std::io::{self, Error};
+use std::mem;
+use std::path::Path;
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use crate::acts::c_path;
+
+/// How another client finds CUPTI's functions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Client {
+    /// Through the global scope, where preloaded libraries come first.
+    Linked,
+    /// In CUPTI's own symbol table.
+    Handle,
+}
+
+static CUPTI: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+
+/// Maps a library with local scope, as an interpreter does. The first one is the fake CUPTI.
+pub(crate) fn load(path: &str) -> io::Result<()> {
+    let handle = open(OsStr::new(path))?;
+    let _ = CUPTI.compare_exchange(ptr::null_mut(), handle, Ordering::SeqCst, Ordering::SeqCst);
+    Ok(())
+}
+
+pub(crate) fn inject(path: &OsStr) -> io::Result<()> {
+    let handle = open(path)?;
+    let initialize = symbol(handle, c"InitializeInjection")?;
+    // SAFETY: the injection library's function of this name has this type.
+    let answer =
+        unsafe { mem::transmute::<*mut c_void, unsafe extern "C" fn() -> c_int>(initialize)() };
+    if answer == 1 {
+        Ok(())
+    } else {
+        Err(Error::other(format!(
+            "InitializeInjection returned {answer}"
+        )))
+    }
+}
+
+pub(crate) fn launch(name: Option<&str>, graph_node: u64) -> io::Result<()> {
+    let name = name.map(CString::new).transpose().map_err(Error::other)?;
+    let function = symbol(cupti(), c"fake_launch")?;
+    // SAFETY: the fake's function of this name has this type.
+    unsafe {
+        mem::transmute::<*mut c_void, unsafe extern "C" fn(*const c_char, u64)>(function)(
+            name.as_ref().map_or(ptr::null(), |name| name.as_ptr()),
+            graph_node,
+        );
+    }
+    Ok(())
+}
+
+pub(crate) fn set_knob(knob: usize, value: usize) -> io::Result<()> {
+    let function = symbol(cupti(), c"fake_set")?;
+    let (knob, value) = (
+        u32::try_from(knob).map_err(Error::other)?,
+        i64::try_from(value).map_err(Error::other)?,
+    );
+    // SAFETY: the fake's function of this name has this type.
+    unsafe { mem::transmute::<*mut c_void, unsafe extern "C" fn(u32, i64)>(function)(knob, value) };
+    Ok(())
+}
+
+/// One call of another client. Its status must be success.
+pub(crate) fn client(client: Client, act: &str) -> io::Result<()> {
+    let (name, first): (&CStr, usize) = match act {
+        "register" => (
+            c"cuptiActivityRegisterCallbacks",
+            other_request as *const () as usize,
+        ),
+        "disable" => (c"cuptiActivityDisable", 10),
+        "disable-memcpy" => (c"cuptiActivityDisable", 1),
+        "graph-level" => (c"cuptiActivityEnable", 51),
+        "subscribe" => (c"cuptiSubscribe", 0),
+        "finalize" => (c"cuptiFinalize", 0),
+        _ => return Err(Error::other("no such call")),
+    };
+    let preloaded = match client {
+        Client::Linked => symbol(libc::RTLD_DEFAULT, name).ok(),
+        Client::Handle => None,
+    };
+    let function = match preloaded {
+        Some(function) => function,
+        None => symbol(cupti(), name)?,
+    };
+    let second = other_complete as *const () as usize;
+    // SAFETY: each of these functions takes at most two words.
+    let status = unsafe {
+        mem::transmute::<*mut c_void, unsafe extern "C" fn(usize, usize) -> c_int>(function)(
+            first, second,
+        )
+    };
+    if status == 0 {
+        Ok(())
+    } else {
+        Err(Error::other(format!("status {status}")))
+    }
+}
+
+/// The other client's memory, which it frees as real ones do; a buffer it did not lend is its failure.
+unsafe extern "C" fn other_request(buffer: *mut *mut u8, size: *mut usize, max: *mut usize) {
+    const BYTES: usize = 64 << 10;
+    // SAFETY: CUPTI's pointers.
+    unsafe {
+        *buffer = libc::calloc(1, BYTES).cast();
+        *size = BYTES;
+        *max = 0;
+    }
+}
+
+unsafe extern "C" fn other_complete(
+    _: *mut c_void,
+    _: u32,
+    buffer: *mut u8,
+    size: usize,
+    valid: usize,
+) {
+    println!("other client got {} of {size} bytes", valid.min(size));
+    // SAFETY: clients free what they are given.
+    unsafe { libc::free(buffer.cast()) };
+}
+
+/// Runs `child` in a forked child and waits for it.
+pub(crate) fn fork(child: impl FnOnce()) -> io::Result<()> {
+    // SAFETY: this program's threads, if any, hold no lock that the child needs.
+    let pid = unsafe { libc::fork() };
+    match pid {
+        -1 => Err(Error::last_os_error()),
+        0 => {
+            child();
+            exit_at_once(1)
+        }
+        _ => {
+            let mut status = 0;
+            // SAFETY: our child and a valid pointer.
+            unsafe { libc::waitpid(pid, &raw mut status, 0) };
+            Ok(())
+        }
+    }
+}
+
+pub(crate) fn exit(status: c_int) -> ! {
+    // SAFETY: ends the process through its exit handlers.
+    unsafe { libc::exit(status) }
+}
+
+pub(crate) fn exit_at_once(status: c_int) -> ! {
+    // SAFETY: ends the process.
+    unsafe { libc::_exit(status) }
+}
+
+pub(crate) fn kill_self(signal: c_int) -> ! {
+    // SAFETY: a signal whose default action ends the process.
+    unsafe { libc::raise(signal) };
+    exit_at_once(99)
+}
+
+pub(crate) fn limit_file_size(bytes: u64) -> io::Result<()> {
+    let limit = libc::rlimit {
+        rlim_cur: bytes,
+        rlim_max: bytes,
+    };
+    // SAFETY: a valid pointer.
+    match unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) } {
+        0 => Ok(()),
+        _ => Err(Error::last_os_error()),
+    }
+}
+
+/// What a daemon does.
+pub(crate) fn close_descriptors() {
+    for descriptor in 3..1024 {
+        // SAFETY: nothing in this program uses a descriptor above 2 across acts.
+        unsafe { libc::close(descriptor) };
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a program for tests, with errors nobody reads"
+)]
+pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    std::fs::read(path)
+}
+
+fn cupti() -> *mut c_void {
+    CUPTI.load(Ordering::SeqCst)
+}
+
+fn open(path: &OsStr) -> io::Result<*mut c_void> {
+    let name = c_path(path)?;
+    // SAFETY: a valid string.
+    let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+    if handle.is_null() {
+        // SAFETY: the loader's message, a valid string after a failure.
+        let message = unsafe { CStr::from_ptr(libc::dlerror()) };
+        return Err(Error::other(message.to_string_lossy().into_owned()));
+    }
+    Ok(handle)
+}
+
+fn symbol(handle: *mut c_void, name: &CStr) -> io::Result<*mut c_void> {
+    // SAFETY: an open handle or a scope, and a valid string.
+    let symbol = unsafe { libc::dlsym(handle, name.as_ptr()) };
+    if symbol.is_null() {
+        return Err(Error::other(format!(
+            "no symbol {}",
+            name.to_string_lossy()
+        )));
+    }
+    Ok(symbol)
+}

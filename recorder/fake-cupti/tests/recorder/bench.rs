@@ -1,0 +1,145 @@
+//! A folder with the libraries under the names the recorder looks for, and runs of the host program.
+
+use std::collections::BTreeSet;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use kernrec_schemas::recording::{ProcessState, Recording, is_recording_name};
+use tempfile::TempDir;
+
+/// A place to run the host program in.
+pub(crate) struct Bench {
+    folder: TempDir,
+    pub(crate) forwarders: bool,
+    pub(crate) flush_ms: &'static str,
+}
+
+/// One recording, owned.
+#[derive(Debug)]
+pub(crate) struct Left {
+    pub(crate) text: String,
+    pub(crate) names: Vec<String>,
+    pub(crate) state: ProcessState,
+    pub(crate) records: Option<u64>,
+    pub(crate) unresolved: Option<u64>,
+    pub(crate) dropped: u64,
+}
+
+impl Left {
+    pub(crate) fn has_error(&self, word: &str) -> bool {
+        let line = format!("# error={word}");
+        self.text.lines().any(|other| other == line)
+    }
+}
+
+impl Bench {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let fake = library("libkernrec_fake_cupti.so");
+        // One file under two names: the loader tells libraries apart by inode.
+        for name in ["libcupti.so.13", "libcuda.so.1"] {
+            fs_err::os::unix::fs::symlink(&fake, folder.path().join(name)).unwrap();
+        }
+        // Another inode is another copy.
+        fs_err::copy(&fake, folder.path().join("libcupti.so.12")).unwrap();
+        Self {
+            folder,
+            forwarders: true,
+            flush_ms: "0",
+        }
+    }
+
+    pub(crate) fn cupti(&self) -> String {
+        format!("load={}", self.path("libcupti.so.13").display())
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn recordings_folder(&self) -> PathBuf {
+        self.path("recordings")
+    }
+
+    /// Runs the acts after mapping CUPTI and starting CUDA.
+    pub(crate) fn run(&self, acts: &[&str]) -> Output {
+        let cupti = self.cupti();
+        let mut all = vec![cupti.as_str(), "init"];
+        all.extend(acts);
+        self.run_acts(&all)
+    }
+
+    pub(crate) fn run_acts(&self, acts: &[&str]) -> Output {
+        self.command(acts).output().unwrap()
+    }
+
+    pub(crate) fn command(&self, acts: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fake-driver"));
+        command
+            .args(acts)
+            .env("CUDA_INJECTION64_PATH", library("libkernrec_cupti.so"))
+            .env("KERNREC_DIR", self.recordings_folder())
+            .env("KERNREC_FLUSH_MS", self.flush_ms)
+            .env("LD_LIBRARY_PATH", self.folder.path());
+        if self.forwarders {
+            command.env("LD_PRELOAD", library("libkernrec_cupti_forwarders.so"));
+        }
+        command
+    }
+
+    /// Every recording, in no particular order.
+    pub(crate) fn left(&self) -> Vec<Left> {
+        let Ok(entries) = fs_err::read_dir(self.recordings_folder()) else {
+            return Vec::new();
+        };
+        entries.map(|entry| read(&entry.unwrap().path())).collect()
+    }
+
+    /// The one recording.
+    pub(crate) fn one(&self) -> Left {
+        let mut left = self.left();
+        assert_eq!(left.len(), 1, "{left:#?}");
+        left.remove(0)
+    }
+}
+
+/// Asserts that a run went as it would have without the recorder.
+pub(crate) fn assert_success(output: &Output) {
+    assert!(
+        output.status.success() && output.stderr.is_empty(),
+        "{:?} signal {:?}\n{}",
+        output.status,
+        output.status.signal(),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+pub(crate) fn names(names: &[&str]) -> BTreeSet<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+fn read(path: &Path) -> Left {
+    let name = path.file_name().unwrap().to_str().unwrap();
+    assert!(is_recording_name(name), "{name}");
+    let bytes = fs_err::read(path).unwrap();
+    let recording = Recording::read(&bytes);
+    Left {
+        names: recording.names.iter().map(ToString::to_string).collect(),
+        state: recording.state,
+        records: recording.footer.map(|footer| footer.records),
+        unresolved: recording.footer.and_then(|footer| footer.unresolved),
+        dropped: recording.dropped,
+        text: String::from_utf8_lossy(&bytes).into_owned(),
+    }
+}
+
+/// A shared library of this workspace. Cargo builds every crate type of a dependency, and puts those
+/// without a hash in their name (shared libraries) where it puts the test programs; so being listed under
+/// `dev-dependencies` is what makes them exist, in a fresh clone and with any profile.
+fn library(name: &str) -> PathBuf {
+    let here = std::env::current_exe().unwrap();
+    let path = here.parent().unwrap().join(name);
+    assert!(path.is_file(), "{} is not built", path.display());
+    path
+}

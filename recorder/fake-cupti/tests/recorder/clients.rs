@@ -1,0 +1,158 @@
+//! Other clients of CUPTI: they keep working, and the recording does not look complete.
+
+use kernrec_schemas::recording::ProcessState;
+
+use crate::bench::{Bench, assert_success, names};
+
+#[test]
+fn a_linked_client_takes_the_callbacks() {
+    let bench = Bench::new();
+    let output = bench.run(&[
+        "launch=_Z6beforev",
+        "client=register",
+        "launch=_Z6duringv",
+        "client=disable",
+        "launch=_Z5afterv",
+    ]);
+    assert_success(&output);
+    let left = bench.one();
+    assert!(
+        left.has_error("another-client-took-callbacks"),
+        "{}",
+        left.text
+    );
+    assert!(left.has_error("another-client-disabled-kernels"));
+    assert_eq!(left.names, ["_Z6beforev"]);
+}
+
+/// The buffer that CUPTI holds at that moment must come back to us first: the other client does not know
+/// it, and would lose its own records in it.
+#[test]
+fn a_linked_client_gets_no_buffer_of_ours() {
+    let bench = Bench::new();
+    let acts = [
+        "launch=_Z6beforev",
+        "client=register",
+        "launch=_Z6duringv*293",
+    ];
+    let output = bench.run(&acts);
+    assert_success(&output);
+    // One full buffer of its own, and nothing else.
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "other client got 65408 of 65536 bytes\n"
+    );
+}
+
+/// A client that asks CUPTI's own handle passes the forwarders by; the proof at the end finds it out.
+#[test]
+fn a_client_nobody_sees_is_found_at_the_end() {
+    let bench = Bench::new();
+    // Nothing outstanding, nothing dropped, no error: only the probe can tell.
+    let output = bench.run(&["handle-client=register"]);
+    assert_success(&output);
+    let left = bench.one();
+    assert!(left.has_error("callbacks-lost"), "{}", left.text);
+}
+
+#[test]
+fn without_forwarders_the_header_says_so_and_the_proof_still_holds() {
+    let mut bench = Bench::new();
+    bench.forwarders = false;
+    assert_success(&bench.run(&["launch=_Z1av"]));
+    let left = bench.one();
+    assert!(left.text.contains(" forwarders=no "), "{}", left.text);
+    assert_eq!(left.state, ProcessState::Clean);
+
+    let mut bench = Bench::new();
+    bench.forwarders = false;
+    assert_success(&bench.run(&["launch=_Z1av", "client=register", "launch=_Z1bv"]));
+    assert!(bench.one().has_error("callbacks-lost"));
+}
+
+#[test]
+fn a_client_that_was_first_keeps_the_callbacks() {
+    let bench = Bench::new();
+    let cupti = bench.cupti();
+    let output = bench.run_acts(&[&cupti, "client=register", "init", "launch=_Z1av"]);
+    assert_success(&output);
+    let left = bench.one();
+    assert!(
+        left.has_error("another-client-took-callbacks"),
+        "{}",
+        left.text
+    );
+    assert!(left.names.is_empty());
+}
+
+#[test]
+fn a_client_switches_to_graph_level() {
+    let bench = Bench::new();
+    assert_success(&bench.run(&["launch=_Z1av", "client=graph-level", "launch=_Z1bv"]));
+    let left = bench.one();
+    assert!(
+        left.has_error("another-client-enabled-graph-level"),
+        "{}",
+        left.text
+    );
+    assert_eq!(left.names, ["_Z1av", "_Z1bv"]);
+}
+
+#[test]
+fn a_client_disables_kernels() {
+    let bench = Bench::new();
+    assert_success(&bench.run(&["launch=_Z1av", "client=disable", "launch=_Z1bv"]));
+    let left = bench.one();
+    assert!(
+        left.has_error("another-client-disabled-kernels"),
+        "{}",
+        left.text
+    );
+    assert_eq!(left.names, ["_Z1av"]);
+}
+
+#[test]
+fn a_client_finalizes() {
+    let bench = Bench::new();
+    assert_success(&bench.run(&["launch=_Z1av", "client=finalize", "launch=_Z1bv"]));
+    let left = bench.one();
+    assert!(left.has_error("another-client-finalized"), "{}", left.text);
+    assert_eq!(left.names, ["_Z1av"]);
+}
+
+#[test]
+fn harmless_calls_do_not_spoil_a_recording() {
+    let bench = Bench::new();
+    let acts = ["client=subscribe", "client=disable-memcpy", "launch=_Z1av"];
+    assert_success(&bench.run(&acts));
+    let left = bench.one();
+    assert_eq!(left.state, ProcessState::Clean, "{}", left.text);
+    assert!(left.text.contains("# note another client subscribed"));
+}
+
+#[test]
+fn forwarders_without_cupti_answer_as_cupti_would_without_a_driver() {
+    let bench = Bench::new();
+    let other = format!("load={}", bench.path("libcuda.so.1").display());
+    let output = bench.run_acts(&[&other, "client=subscribe"]);
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "fake-driver: `client=subscribe`: status 15\n"
+    );
+}
+
+#[test]
+fn names_seen_before_and_after_a_failed_takeover() {
+    let bench = Bench::new();
+    let output = bench.run(&[
+        "launch=_Z1av",
+        "knob=0,39",
+        "client=register",
+        "launch=_Z1bv",
+    ]);
+    // The other client is refused, as the knob says, and reports it.
+    assert!(!output.status.success());
+    let left = bench.one();
+    assert_eq!(names(&["_Z1av"]), left.names.into_iter().collect());
+    assert_eq!(left.state, ProcessState::Clean, "{}", left.text);
+}

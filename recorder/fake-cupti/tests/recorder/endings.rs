@@ -1,0 +1,57 @@
+//! How a process ends, and what its recording is worth then.
+
+use std::os::unix::process::ExitStatusExt as _;
+
+use kernrec_schemas::recording::ProcessState;
+
+use crate::bench::{Bench, assert_success};
+
+#[test]
+fn by_returning_from_main() {
+    let bench = Bench::new();
+    assert_success(&bench.run(&["launch=_Z1av"]));
+    assert_eq!(bench.one().state, ProcessState::Clean);
+}
+
+#[test]
+fn by_exit() {
+    let bench = Bench::new();
+    let output = bench.run(&["launch=_Z1av", "end=exit"]);
+    assert_eq!(output.status.code(), Some(7));
+    assert_eq!(bench.one().state, ProcessState::Clean);
+}
+
+fn ends_abruptly(end: &str, check: impl Fn(std::process::ExitStatus)) {
+    let mut bench = Bench::new();
+    bench.flush_ms = "1";
+    let output = bench.run(&["launch=_Z1av", "await=_Z1av", end]);
+    check(output.status);
+    let left = bench.one();
+    assert_eq!(left.state, ProcessState::NoFooter, "{}", left.text);
+    assert_eq!(left.names, ["_Z1av"]);
+}
+
+#[test]
+fn by_exiting_at_once() {
+    ends_abruptly("end=at-once", |status| assert_eq!(status.code(), Some(7)));
+}
+
+#[test]
+fn by_sigterm() {
+    ends_abruptly("end=terminate", |status| {
+        assert_eq!(status.signal(), Some(libc_numbers::SIGTERM));
+    });
+}
+
+#[test]
+fn by_sigkill() {
+    ends_abruptly("end=kill", |status| {
+        assert_eq!(status.signal(), Some(libc_numbers::SIGKILL));
+    });
+}
+
+/// Linux's numbers, the same on every architecture.
+mod libc_numbers {
+    pub(super) const SIGKILL: i32 = 9;
+    pub(super) const SIGTERM: i32 = 15;
+}

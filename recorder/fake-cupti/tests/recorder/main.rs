@@ -1,0 +1,12 @@
+//! The recorder in real processes, against the fake CUPTI.
+//!
+//! Each test runs the host program with a list of acts and reads what it left with the product's reader.
+
+#[cfg(test)]
+mod bench;
+
+mod clients;
+mod endings;
+mod failures;
+mod forks;
+mod launches;
