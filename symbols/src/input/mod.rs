@@ -1,0 +1,12 @@
+//! Untrusted bytes: bounded views that know where they lie, and what is wrong with them.
+
+mod budget;
+mod fault;
+mod name;
+mod span;
+
+pub(crate) use budget::Budget;
+pub(crate) use fault::Fault;
+pub use fault::Reason;
+pub(crate) use name::kernel_name;
+pub(crate) use span::Span;

@@ -1,0 +1,13 @@
+//! Object files to a kernel symbol map: which source file each GPU kernel came from.
+//!
+//! CUDA and ROCm device code is read straight from the objects of a build, without the vendors'
+//! tools, and joined with what the build system recorded about sources and headers. Nothing is
+//! guessed: what cannot be read makes the map say so.
+
+mod cuda;
+mod input;
+mod object;
+mod rocm;
+
+pub use input::Reason;
+pub use object::{DeviceCode, ObjectError, read_object};

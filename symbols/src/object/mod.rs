@@ -1,0 +1,8 @@
+//! Object files, shared libraries and archives: which device code they hold.
+
+mod error;
+mod host;
+mod read;
+
+pub use error::ObjectError;
+pub use read::{DeviceCode, read_object};
