@@ -1,1 +1,20 @@
-//! kernrec-cli.
+//! The command line of kernrec: arguments, text, exit statuses. The work itself is in the libraries.
+//!
+//! `args` is what a user may write, as plain data; each module of `commands` turns its part into checked
+//! options once, does the job and says how it ended. `shell` owns stdout and stderr, `error` the one mapping
+//! from failures to text and exit status, `environment` the variables that are read, `summary` the report that
+//! becomes text or JSON, `show` the reports on single documents.
+#![warn(missing_docs)]
+
+mod args;
+mod commands;
+mod document;
+mod environment;
+mod error;
+mod programs;
+mod shell;
+mod show;
+mod summary;
+
+pub use environment::{VARIABLES, Variable};
+pub use programs::{command_lines, kernrec};

@@ -1,3 +1,7 @@
-//! Placeholder replaced by the command-line crate.
+//! The umbrella program: every sub-command.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    kernrec_cli::kernrec()
+}

@@ -1,0 +1,93 @@
+//! `kernrec publish` and `kernrec-publish`.
+
+use super::fold::InputArgs;
+use kernrec_schemas::{Backend, BuildNumber, Commit, Pipeline};
+use std::path::PathBuf;
+
+/// Arguments of `publish`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PublishArgs {
+    /// The store: a path or file:// URL
+    #[arg(long, value_name = "URL")]
+    pub(crate) store: String,
+
+    /// The pipeline
+    #[arg(long, value_name = "NAME", default_value = "ci")]
+    pub(crate) pipeline: Pipeline,
+
+    /// The commit that was tested [env: BUILDKITE_COMMIT]
+    #[arg(long, value_name = "SHA")]
+    pub(crate) commit: Option<Commit>,
+
+    /// The build's number [env: BUILDKITE_BUILD_NUMBER]
+    #[arg(long, value_name = "N")]
+    pub(crate) build: Option<BuildNumber>,
+
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+
+    /// Kernel table that was folded before, instead of recordings
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["recordings", "bundle"])]
+    pub(crate) table: Vec<PathBuf>,
+
+    /// Symbol map of the same commit; names its backend and variant itself
+    #[arg(long, value_name = "FILE", required = true)]
+    pub(crate) symbol_map: Vec<PathBuf>,
+
+    /// Publish only this backend: cuda or rocm; by default each one that has a symbol map
+    #[arg(long, value_name = "BACKEND")]
+    pub(crate) backend: Vec<Backend>,
+
+    /// How many jobs the build started, for the floor of --min-delivered
+    #[arg(long, value_name = "N")]
+    pub(crate) expected_jobs: Option<u64>,
+
+    /// The share of the expected jobs that must have delivered
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = share)]
+    pub(crate) min_delivered: f64,
+
+    /// Accept a record of less than half the current one's rows or kernels
+    #[arg(long)]
+    pub(crate) allow_shrink: bool,
+
+    /// Publish only from this branch; elsewhere exit 0 and write nothing
+    #[arg(long, value_name = "NAME")]
+    pub(crate) only_branch: Option<String>,
+
+    /// The branch that was built [env: BUILDKITE_BRANCH, GITHUB_REF_NAME]
+    #[arg(long, value_name = "BRANCH")]
+    pub(crate) branch: Option<String>,
+
+    /// Git repository: refuses to move the pointer to an ancestor of its commit
+    #[arg(long, value_name = "DIR")]
+    pub(crate) repo: Option<PathBuf>,
+
+    /// Whether the bundles themselves are stored too
+    #[arg(long, value_name = "WHICH", value_enum, default_value_t = BundlesArg::Store)]
+    pub(crate) bundles: BundlesArg,
+
+    /// Do everything but write
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What happens to the bundles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum BundlesArg {
+    /// Store them under their own prefix
+    Store,
+    /// Store only table, map and manifest
+    None,
+}
+
+/// A number from 0 to 1.
+pub(super) fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("expected a number from 0 to 1".to_owned()),
+    }
+}

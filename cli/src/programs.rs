@@ -1,0 +1,72 @@
+//! The three programs: parse, run, say how it ended.
+
+use crate::args::{Command, Kernrec};
+use crate::commands;
+use crate::error::CommandError;
+use crate::shell::Shell;
+use clap::{CommandFactory, Parser};
+use kernrec_schemas::exit::Exit;
+use std::process::ExitCode;
+
+/// The program `kernrec`.
+pub fn kernrec() -> ExitCode {
+    program(|args: Kernrec| args.command)
+}
+
+/// The command lines of all three, for the generated reference.
+pub fn command_lines() -> [clap::Command; 1] {
+    [Kernrec::command()]
+}
+
+fn program<A: Parser>(command: impl FnOnce(A) -> Command) -> ExitCode {
+    match A::try_parse() {
+        Ok(args) => run(command(args)),
+        Err(error) => {
+            // --help and --version are "errors" too, for stdout and with status 0. Nobody left to tell when
+            // the stream is closed.
+            let _ = error.print();
+            let exit = if error.use_stderr() {
+                Exit::Usage
+            } else {
+                Exit::Done
+            };
+            exit.code().into()
+        }
+    }
+}
+
+fn run(command: Command) -> ExitCode {
+    let mut shell = Shell::new();
+    let json = wants_json(&command);
+    let exit = match commands::run(command, &mut shell).and_then(|exit| {
+        shell.flush()?;
+        Ok(exit)
+    }) {
+        Ok(exit) => exit,
+        Err(error) => report(&mut shell, &error, json),
+    };
+    exit.code().into()
+}
+
+/// The text of an early end on stderr, its document on stdout if JSON was asked for.
+fn report(shell: &mut Shell, error: &CommandError, json: bool) -> Exit {
+    if let Some(text) = error.text() {
+        shell.note(text.trim_end());
+    }
+    if let Some(document) = error.document_for_json().filter(|_| json) {
+        // Nothing more can be said about a stdout that does not take it.
+        let _ = shell.json(&document).and_then(|()| shell.flush());
+    }
+    error.exit()
+}
+
+fn wants_json(command: &Command) -> bool {
+    use crate::args::verify::What;
+    match command {
+        Command::Show(args) => args.json,
+        Command::Diff(args) => args.json,
+        Command::Verify(args) => match &args.what {
+            What::Files(args) => args.json,
+        },
+    }
+}

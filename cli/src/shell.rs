@@ -1,0 +1,67 @@
+//! stdout and stderr: results go to the one, everything else to the other.
+
+use crate::error::CommandError;
+use crate::summary::Summary;
+use serde::Serialize;
+use std::fmt::Display;
+use std::io::{self, BufWriter, Stdout, Write};
+
+/// How results are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// For people.
+    Text,
+    /// One JSON document.
+    Json,
+}
+
+impl Form {
+    /// The form a `--json` flag asks for.
+    pub(crate) const fn of_flag(json: bool) -> Self {
+        if json { Self::Json } else { Self::Text }
+    }
+}
+
+/// The two streams of one command.
+pub(crate) struct Shell {
+    out: BufWriter<Stdout>,
+}
+
+impl Shell {
+    pub(crate) fn new() -> Self {
+        Self {
+            out: BufWriter::new(io::stdout()),
+        }
+    }
+
+    /// The result as one indented JSON document.
+    pub(crate) fn json(&mut self, document: &impl Serialize) -> Result<(), CommandError> {
+        serde_json::to_writer_pretty(&mut self.out, document)
+            .map_err(io::Error::from)
+            .and_then(|()| self.out.write_all(b"\n"))
+            .map_err(CommandError::stdout)
+    }
+
+    /// A report, as text or as JSON.
+    pub(crate) fn summary(&mut self, summary: &Summary, form: Form) -> Result<(), CommandError> {
+        match form {
+            Form::Json => self.json(&summary.to_json()),
+            Form::Text => self
+                .out
+                .write_all(summary.to_text().as_bytes())
+                .map_err(CommandError::stdout),
+        }
+    }
+
+    /// A remark for people. Lost if stderr is closed: the work goes on.
+    pub(crate) fn note(&mut self, note: impl Display) {
+        // The result so far first, so that both streams in one log stand in order.
+        let _ = self.out.flush();
+        let _ = writeln!(io::stderr(), "{note}");
+    }
+
+    /// Hands everything to the system.
+    pub(crate) fn flush(&mut self) -> Result<(), CommandError> {
+        self.out.flush().map_err(CommandError::stdout)
+    }
+}

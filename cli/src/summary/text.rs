@@ -1,0 +1,131 @@
+//! The text form: aligned columns, numbers with separators, long tables cut.
+
+use super::{Section, Summary};
+use serde_json::Value;
+use std::fmt::Write;
+
+/// Cells longer than this are cut; kernel names can be kilobytes.
+const MAX_CELL: usize = 100;
+
+pub(super) fn render(summary: &Summary) -> String {
+    let mut out = format!("{}\n", summary.title);
+    let width = summary.facts.iter().map(|(key, _)| key.len()).max();
+    for (key, value) in &summary.facts {
+        let label = key.replace('_', " ");
+        let width = width.unwrap_or(0);
+        let value = match value {
+            Value::Null => "unknown".to_owned(),
+            known => cell(known),
+        };
+        let _ = writeln!(out, "  {label:width$}  {value}");
+    }
+    for section in &summary.sections {
+        table(&mut out, section);
+    }
+    out
+}
+
+fn table(out: &mut String, section: &Section) {
+    if section.rows.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "{}:", section.title);
+    let shown = &section.rows[..section.rows.len().min(section.shown)];
+    let cells: Vec<Vec<String>> = shown
+        .iter()
+        .map(|row| row.iter().map(cell).collect())
+        .collect();
+    let header: Vec<String> = section
+        .columns
+        .iter()
+        .map(|column| column.replace('_', " "))
+        .collect();
+    let widths: Vec<usize> = (0..header.len())
+        .map(|column| width(&header, &cells, column))
+        .collect();
+    if header.len() > 1 {
+        line(out, &header, shown.first(), &widths);
+    }
+    for (row, values) in cells.iter().zip(shown) {
+        line(out, row, Some(values), &widths);
+    }
+    if section.rows.len() > shown.len() {
+        let _ = writeln!(out, "  … and {} more", section.rows.len() - shown.len());
+    }
+}
+
+/// The width of a column; 0 when no row says anything in it, and it is left out.
+fn width(header: &[String], cells: &[Vec<String>], column: usize) -> usize {
+    let lengths = cells.iter().map(|row| row[column].chars().count());
+    match lengths.max().unwrap_or(0) {
+        0 => 0,
+        longest if header.len() > 1 => longest.max(header[column].chars().count()),
+        longest => longest,
+    }
+}
+
+/// One line of a table; columns of numbers stand to the right, their header too.
+fn line(out: &mut String, cells: &[String], values: Option<&Vec<Value>>, widths: &[usize]) {
+    let start = out.len();
+    for (column, (cell, &width)) in cells.iter().zip(widths).enumerate() {
+        if width == 0 {
+            continue;
+        }
+        let number = values.is_some_and(|values| values[column].is_number());
+        let _ = if number {
+            write!(out, "  {cell:>width$}")
+        } else {
+            write!(out, "  {cell:width$}")
+        };
+    }
+    out.truncate(start + out[start..].trim_end().len());
+    out.push('\n');
+}
+
+fn cell(value: &Value) -> String {
+    let text = match value {
+        Value::Null => "-".to_owned(),
+        Value::Bool(true) => "yes".to_owned(),
+        Value::Bool(false) => "no".to_owned(),
+        Value::Number(number) => number
+            .as_u64()
+            .map_or_else(|| number.to_string(), separated),
+        Value::String(text) => text.chars().flat_map(visible).collect(),
+        Value::Array(values) => values.iter().map(cell).collect::<Vec<_>>().join(", "),
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(key, value)| format!("{} {key}", cell(value)))
+            .collect::<Vec<_>>()
+            .join(", "),
+    };
+    cut(text)
+}
+
+/// Control characters of a hostile document must not reach the terminal.
+fn visible(c: char) -> Vec<char> {
+    if c.is_control() {
+        c.escape_default().collect()
+    } else {
+        vec![c]
+    }
+}
+
+fn cut(text: String) -> String {
+    match text.char_indices().nth(MAX_CELL) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text,
+    }
+}
+
+/// A number with a comma between each three digits.
+pub(crate) fn separated(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
