@@ -44,15 +44,21 @@ pub fn rename(from: &Path, to: &Path) -> Result<(), FsError> {
 /// A reader sees the old target or the new one; a link that does not exist yet is created. What stands there
 /// and is no symbolic link is never replaced.
 pub fn replace_symlink(link: &Path, target: &Path) -> Result<(), FsError> {
-    if fs_err::symlink_metadata(link).is_ok_and(|meta| !meta.is_symlink()) {
-        let source = io::Error::new(io::ErrorKind::AlreadyExists, "it is not a symbolic link");
-        return Err(FsError::new("replace", link, source));
-    }
     let holder = tempfile::Builder::new()
         .prefix(TEMP_PREFIX)
         .tempdir_in(parent(link))
         .map_err(FsError::on("create a temporary folder beside", link))?;
-    let temp = holder.path().join("link");
+    replace_symlink_through(holder.path(), link, target)
+}
+
+/// As [`replace_symlink`], with the new link made in `scratch`, a folder of the caller's on the same file
+/// system: a kill leaves nothing beside the link.
+pub fn replace_symlink_through(scratch: &Path, link: &Path, target: &Path) -> Result<(), FsError> {
+    if fs_err::symlink_metadata(link).is_ok_and(|meta| !meta.is_symlink()) {
+        let source = io::Error::new(io::ErrorKind::AlreadyExists, "it is not a symbolic link");
+        return Err(FsError::new("replace", link, source));
+    }
+    let temp = scratch.join("link");
     symlink(target, &temp).map_err(FsError::on("create link", link))?;
     rename(&temp, link)
 }

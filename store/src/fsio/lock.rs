@@ -9,6 +9,7 @@ use super::{FsError, create_dir_all};
 use fs_err::os::unix::fs::OpenOptionsExt;
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -43,7 +44,7 @@ pub enum LockError {
 /// A held lock; released on drop or by death.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
 }
 
 impl Lock {
@@ -66,6 +67,36 @@ impl Lock {
         }
     }
 
+    /// Waits up to `wait` for a shared lock on a file that must exist. Reading it is right enough.
+    pub fn shared_existing(path: &Path, wait: Duration) -> Result<Self, LockError> {
+        let file =
+            fs_err::File::open(path).map_err(|e| LockError::Open(FsError::new("open", path, e)))?;
+        Self::wait_for(file.into_file(), path, wait, fs2::FileExt::try_lock_shared)
+    }
+
+    /// The exclusive lock on a file that must exist if nobody holds it now, else `None`.
+    pub fn try_exclusive_existing(path: &Path) -> Result<Option<Self>, LockError> {
+        let file = fs_err::OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(path)
+            .map_err(|e| LockError::Open(FsError::new("open", path, e)))?;
+        let try_lock = fs2::FileExt::try_lock_exclusive;
+        match Self::wait_for(file.into_file(), path, Duration::ZERO, try_lock) {
+            Ok(lock) => Ok(Some(lock)),
+            Err(LockError::TimedOut { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether the path still names the locked file: it may have been moved or removed before the lock was had.
+    pub fn is_at(&self, path: &Path) -> bool {
+        let (Ok(held), Ok(there)) = (self.file.metadata(), fs_err::metadata(path)) else {
+            return false;
+        };
+        held.dev() == there.dev() && held.ino() == there.ino()
+    }
+
     fn acquire(
         path: &Path,
         wait: Duration,
@@ -81,10 +112,19 @@ impl Lock {
             .open(path)
             .map_err(|e| LockError::Open(FsError::new("open", path, e)))?
             .into_file();
+        Self::wait_for(file, path, wait, try_lock)
+    }
+
+    fn wait_for(
+        file: File,
+        path: &Path,
+        wait: Duration,
+        try_lock: fn(&File) -> io::Result<()>,
+    ) -> Result<Self, LockError> {
         let start = Instant::now();
         loop {
             match try_lock(&file) {
-                Ok(()) => return Ok(Self { _file: file }),
+                Ok(()) => return Ok(Self { file }),
                 Err(e) if e.kind() == fs2::lock_contended_error().kind() => {}
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
                 Err(source) => {

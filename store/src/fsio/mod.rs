@@ -6,9 +6,13 @@ mod atomic;
 mod durable;
 mod error;
 mod lock;
+mod staged;
 
 pub(crate) use atomic::TEMP_PREFIX;
 pub use atomic::{AtomicFile, write_atomic};
-pub use durable::{create_dir_all, remove_dir_all, rename, replace_symlink, sync_dir};
+pub use durable::{
+    create_dir_all, remove_dir_all, rename, replace_symlink, replace_symlink_through, sync_dir,
+};
 pub use error::FsError;
 pub use lock::{Lock, LockError, available_space};
+pub use staged::StagedFile;
