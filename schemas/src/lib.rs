@@ -5,8 +5,10 @@
 //! reader and the canonical writer they all go through.
 #![warn(missing_docs)]
 
+pub mod agreement;
 pub mod exit;
 pub mod id;
+pub mod installed;
 pub mod jobs;
 pub mod json;
 pub mod manifest;
