@@ -1,0 +1,141 @@
+//! Which record is wanted. No effects, but for questions to git.
+
+use super::ancestry;
+use super::remote::Remote;
+use crate::error::{FetchError, revoked_record};
+use crate::options::Choice;
+use kernrec_schemas::installed::{InstalledRecord, Origin};
+use kernrec_schemas::pointer::{Pointer, RecordRef};
+use kernrec_schemas::{BuildNumber, Commit, Digest, Timestamp};
+use kernrec_store::pointers::VersionedPointer;
+
+/// The record that should be in place, and how its origin will be written down.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Target {
+    pub(crate) manifest: Digest,
+    pub(crate) commit: Commit,
+    pub(crate) build: BuildNumber,
+    pub(crate) origin: Origin,
+}
+
+impl Target {
+    /// The installed record itself: the pointer has not moved, and the choice was made before.
+    pub(crate) fn installed(record: &InstalledRecord) -> Self {
+        Self {
+            manifest: record.manifest,
+            commit: record.commit.clone(),
+            build: record.build,
+            origin: record.origin.clone(),
+        }
+    }
+
+    fn of(
+        remote: &Remote<'_>,
+        found: &VersionedPointer,
+        chosen: &RecordRef,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            manifest: chosen.manifest,
+            commit: chosen.commit.clone(),
+            build: chosen.build,
+            origin: Origin {
+                url: remote.url.clone(),
+                version: found.version.as_str().to_owned(),
+                generation: found.pointer.generation,
+                current: *chosen == found.pointer.current,
+                published_at: Some(chosen.published_at),
+                fetched_at: now,
+            },
+        }
+    }
+}
+
+/// The pointer version at which the installed record is known to be the one chosen; asking for changes since
+/// then is enough. `None` when the pointer has to be read whole to know.
+pub(crate) fn known_version<'r>(
+    remote: &Remote<'_>,
+    choice: &Choice,
+    installed: &'r InstalledRecord,
+) -> Option<&'r str> {
+    let decided = match choice {
+        Choice::Newest => installed.origin.current,
+        // Whatever the choice was, of several records of one commit the newest good one was taken.
+        Choice::Commit(commit) => installed.commit == *commit,
+        // The repository may have moved.
+        Choice::AncestorOf { .. } => false,
+    };
+    let same = decided && remote.is_origin_of(installed) && installed.revoked.is_none();
+    same.then_some(installed.origin.version.as_str())
+}
+
+/// Refuses a pointer older than the one by which the installed record came from the same store.
+pub(crate) fn check_forward(
+    remote: &Remote<'_>,
+    installed: &InstalledRecord,
+    pointer: &Pointer,
+) -> Result<(), FetchError> {
+    let seen = installed.origin.generation;
+    if remote.is_origin_of(installed) && pointer.generation < seen {
+        return Err(FetchError::PointerWentBack {
+            url: remote.store.url().to_owned(),
+            installed: seen,
+            found: pointer.generation,
+        });
+    }
+    Ok(())
+}
+
+/// Chooses among the pointer's records.
+pub(crate) fn choose(
+    remote: &Remote<'_>,
+    found: &VersionedPointer,
+    choice: &Choice,
+    now: Timestamp,
+) -> Result<Target, FetchError> {
+    let pointer = &found.pointer;
+    let url = || remote.store.url().to_owned();
+    let mut good = pointer
+        .good_records()
+        .filter(|record| pointer.revocation(&record.manifest, record.build).is_none());
+    let chosen = match choice {
+        Choice::Newest => good.next().ok_or_else(|| FetchError::Revoked {
+            url: url(),
+            what: "every record".to_owned(),
+        })?,
+        Choice::Commit(commit) => match good.find(|record| record.commit == *commit) {
+            Some(record) => record,
+            None => return Err(without_commit(pointer, commit, url())),
+        },
+        Choice::AncestorOf {
+            revision,
+            repository,
+        } => {
+            let good: Vec<&RecordRef> = good.collect();
+            let commits: Vec<&Commit> = good.iter().map(|record| &record.commit).collect();
+            let index = ancestry::newest_ancestor(&commits, revision, repository)?;
+            good[index]
+        }
+    };
+    Ok(Target::of(remote, found, chosen, now))
+}
+
+/// Why a commit has no good record: never published, or revoked since.
+fn without_commit(pointer: &Pointer, commit: &Commit, url: String) -> FetchError {
+    let past = pointer.history.iter().map(|past| &past.record);
+    let revoked = std::iter::once(&pointer.current)
+        .chain(past)
+        .filter(|record| record.commit == *commit)
+        .find_map(|record| pointer.revocation(&record.manifest, record.build));
+    match revoked {
+        Some(at) => FetchError::Revoked {
+            url,
+            what: revoked_record(commit, at),
+        },
+        None => FetchError::CommitNotPublished {
+            url,
+            commit: commit.clone(),
+            known: pointer.history.len() + 1,
+        },
+    }
+}
