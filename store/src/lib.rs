@@ -16,6 +16,8 @@ mod local;
 pub mod objects;
 mod open;
 pub mod pointers;
+#[cfg(feature = "remote")]
+pub mod remote;
 mod store;
 
 pub use error::StoreError;

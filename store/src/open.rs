@@ -32,12 +32,54 @@ pub enum OpenError {
         /// What the user wrote.
         url: String,
     },
+    /// A URL that names no store.
+    #[error("`{url}` does not name a store: {problem}")]
+    Url {
+        /// What the user wrote.
+        url: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The HTTP client could not be set up.
+    #[cfg(feature = "remote")]
+    #[error("reach `{url}`: {source}")]
+    Setup {
+        /// What the user wrote.
+        url: String,
+        /// What failed.
+        source: crate::remote::HttpSetupError,
+    },
     /// The store is not usable.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Opens a store from a URL or a path.
+impl OpenError {
+    #[cfg(feature = "remote")]
+    pub(crate) fn url(url: &str, problem: String) -> Self {
+        Self::Url {
+            url: url.to_owned(),
+            problem,
+        }
+    }
+
+    pub(crate) fn unknown_scheme(url: &str, scheme: &str) -> Self {
+        Self::Scheme {
+            url: url.to_owned(),
+            scheme: scheme.to_owned(),
+            known: KNOWN_SCHEMES,
+        }
+    }
+}
+
+/// The schemes this build opens.
+const KNOWN_SCHEMES: &str = if cfg!(feature = "remote") {
+    "`file://`, `s3://`, `gs://`, `az://`, `https://`"
+} else {
+    "`file://`"
+};
+
+/// Opens a local store from a path or a `file://` URL.
 pub fn open(url: &str, access: Access) -> Result<Box<dyn Store>, OpenError> {
     let path = match url.split_once("://") {
         None => Path::new(url),

@@ -52,8 +52,6 @@ pub trait Store: Send + Sync {
 pub struct Capabilities {
     /// Pointers can be moved by compare-and-swap.
     pub conditional_writes: bool,
-    /// The store checks a digest of what it receives, so that a `stat` proves an upload.
-    pub verifies_uploads: bool,
 }
 
 /// The end of [`Store::put_new`].
@@ -72,6 +70,9 @@ pub struct Stat {
     pub size: u64,
     /// When it was stored.
     pub modified: Timestamp,
+    /// The MD5 the store itself computed over the stored bytes, when it tells one. It proves that an upload
+    /// arrived whole without reading it back; it is never used to name content.
+    pub md5: Option<[u8; 16]>,
 }
 
 /// One entry of a listing.

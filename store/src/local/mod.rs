@@ -96,7 +96,6 @@ impl Store for LocalStore {
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             conditional_writes: true,
-            verifies_uploads: false,
         }
     }
 

@@ -62,5 +62,6 @@ fn stat_of(meta: &std::fs::Metadata) -> Stat {
     Stat {
         size: meta.len(),
         modified,
+        md5: None,
     }
 }

@@ -7,9 +7,9 @@ mod frame;
 
 pub use frame::{FrameError, compress, decode, decode_teed};
 
-use crate::store::PutNew;
 use crate::{Key, Store, StoreError};
 use kernrec_schemas::Digest;
+use md5::{Digest as _, Md5};
 use std::io::{self, Read};
 
 /// Stores a document as an object and proves that it can be read back; says under which digest.
@@ -23,7 +23,12 @@ pub fn put(store: &dyn Store, bytes: &[u8]) -> Result<Digest, StoreError> {
     Ok(digest)
 }
 
+/// How often a put is tried whose key is neither taken nor free: another writer's was in flight and failed.
+const TRIES: u32 = 3;
+
 /// Stores a ready zstd frame under its content's key and proves it is there.
+///
+/// The proof is the store's own MD5 of what it holds, or else a full read-back.
 pub fn put_frame(
     store: &dyn Store,
     key: &Key,
@@ -31,26 +36,40 @@ pub fn put_frame(
     digest: &Digest,
     size: u64,
 ) -> Result<(), StoreError> {
-    let created = store.put_new(key, frame)? == PutNew::Created;
-    if created && store.capabilities().verifies_uploads {
-        return match store.stat(key)? {
-            Some(stat) if stat.size == frame.len() as u64 => Ok(()),
-            Some(stat) => {
-                let found = format!("{} stored bytes instead of {}", stat.size, frame.len());
-                Err(StoreError::damaged(store.url(), key, digest, found))
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        store.put_new(key, frame)?;
+        match prove(store, key, frame, digest, size) {
+            // S3 answers 409 to a create that raced another one; then the key may still be free.
+            Err(StoreError::NotFound { .. }) if tries < TRIES => {}
+            Err(StoreError::Damaged { .. }) => {
+                store.put(key, frame)?;
+                return prove(store, key, frame, digest, size);
             }
-            None => Err(StoreError::NotFound {
-                url: store.url().to_owned(),
-                key: key.clone(),
-            }),
-        };
-    }
-    match verify(store, key, digest, size) {
-        Err(StoreError::Damaged { .. }) => {
-            store.put(key, frame)?;
-            verify(store, key, digest, size)
+            result => return result,
         }
-        result => result,
+    }
+}
+
+fn prove(
+    store: &dyn Store,
+    key: &Key,
+    frame: &[u8],
+    digest: &Digest,
+    size: u64,
+) -> Result<(), StoreError> {
+    let stored = store.stat(key)?;
+    let same = stored.is_some_and(|stat| {
+        stat.size == frame.len() as u64
+            && stat
+                .md5
+                .is_some_and(|md5| md5 == Md5::digest(frame).as_ref())
+    });
+    if same {
+        Ok(())
+    } else {
+        verify(store, key, digest, size)
     }
 }
 

@@ -1,0 +1,200 @@
+//! From a URL to a store behind the network.
+
+use super::bucket::Bucket;
+use super::http::{self, HttpOptions, HttpSetupError};
+use super::retry::Retry;
+use super::runtime::Blocking;
+use super::web::{Inner, Web};
+use crate::{OpenError, Store};
+use object_store::aws::{AmazonS3Builder, Checksum};
+use object_store::azure::MicrosoftAzureBuilder;
+use object_store::client::{HttpClient, HttpConnector};
+use object_store::gcp::GoogleCloudStorageBuilder;
+use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How a store behind the network is reached.
+#[derive(Debug, Clone, Default)]
+pub struct RemoteOptions {
+    /// Timeouts and trust.
+    pub http: HttpOptions,
+    /// The endpoint of an S3-compatible service; AWS when absent.
+    pub endpoint: Option<String>,
+    /// Allow `http://` to hosts that are not this machine.
+    pub allow_http: bool,
+    /// S3 credentials given by the program; from the environment, a web identity or the instance when absent.
+    pub credentials: Option<Credentials>,
+}
+
+/// An S3 key pair.
+#[derive(Clone)]
+pub struct Credentials {
+    /// The access key id.
+    pub key_id: String,
+    /// The secret access key.
+    pub secret: String,
+}
+
+impl std::fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Credentials")
+            .field("key_id", &self.key_id)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Opens `s3://`, `gs://`, `az://`, `https://` or `http://`.
+pub fn open_remote(url: &str, options: &RemoteOptions) -> Result<Box<dyn Store>, OpenError> {
+    let parsed = reqwest::Url::parse(url).map_err(|e| OpenError::url(url, e.to_string()))?;
+    match parsed.scheme() {
+        "https" => web(url, parsed, options),
+        "http" if options.allow_http || is_loopback(&parsed) => web(url, parsed, options),
+        "http" => Err(OpenError::url(
+            url,
+            "plain HTTP to another machine needs an explicit flag".into(),
+        )),
+        "s3" | "gs" | "az" => bucket(url, &parsed, options),
+        scheme => Err(OpenError::unknown_scheme(url, scheme)),
+    }
+}
+
+fn is_loopback(url: &reqwest::Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let address = host
+        .trim_start_matches('[')
+        .trim_end_matches(']')
+        .parse::<std::net::IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
+fn setup(url: &str, error: HttpSetupError) -> OpenError {
+    OpenError::Setup {
+        url: url.to_owned(),
+        source: error,
+    }
+}
+
+fn web(
+    url: &str,
+    mut base: reqwest::Url,
+    options: &RemoteOptions,
+) -> Result<Box<dyn Store>, OpenError> {
+    if base.query().is_some() || base.fragment().is_some() {
+        return Err(OpenError::url(
+            url,
+            "a query or fragment cannot be part of a store".into(),
+        ));
+    }
+    if !base.path().ends_with('/') {
+        base.set_path(&format!("{}/", base.path()));
+    }
+    let blocking = Blocking::new().map_err(|e| setup(url, HttpSetupError::Runtime(e)))?;
+    let client = http::client(&options.http).map_err(|e| setup(url, e))?;
+    Ok(Box::new(Web(Arc::new(Inner {
+        url: url.to_owned(),
+        base,
+        blocking,
+        client,
+        stall: options.http.stall,
+        retry: Retry::default(),
+    }))))
+}
+
+fn bucket(
+    url: &str,
+    parsed: &reqwest::Url,
+    options: &RemoteOptions,
+) -> Result<Box<dyn Store>, OpenError> {
+    let name = parsed.host_str().unwrap_or_default();
+    if name.is_empty() {
+        return Err(OpenError::url(url, "no bucket named".into()));
+    }
+    let blocking = Blocking::new().map_err(|e| setup(url, HttpSetupError::Runtime(e)))?;
+    let client = http::client(&options.http).map_err(|e| setup(url, e))?;
+    let build = |retries| {
+        service(parsed.scheme(), name, &client, retries, options)
+            .map_err(|e| OpenError::url(url, e.to_string()))
+    };
+    Ok(Box::new(Bucket {
+        url: url.to_owned(),
+        prefix: parsed.path().trim_matches('/').to_owned(),
+        blocking,
+        store: build(4)?,
+        once: build(0)?,
+        conditional_writes: true,
+        stall: options.http.stall,
+    }))
+}
+
+fn service(
+    scheme: &str,
+    name: &str,
+    client: &reqwest::Client,
+    retries: usize,
+    options: &RemoteOptions,
+) -> Result<Arc<dyn ObjectStore>, object_store::Error> {
+    let retry = RetryConfig {
+        backoff: BackoffConfig::default(),
+        max_retries: retries,
+        retry_timeout: Duration::from_secs(90),
+    };
+    let connector = Shared(client.clone());
+    let allow_http = options.allow_http
+        || options
+            .endpoint
+            .as_deref()
+            .is_some_and(endpoint_is_loopback);
+    let client_options = ClientOptions::new().with_allow_http(allow_http);
+    Ok(match scheme {
+        "s3" => {
+            let mut builder = AmazonS3Builder::from_env()
+                .with_bucket_name(name)
+                .with_retry(retry)
+                .with_client_options(client_options)
+                .with_allow_http(allow_http)
+                // The service checks what it received against it before it acknowledges.
+                .with_checksum_algorithm(Checksum::SHA256)
+                .with_http_connector(connector);
+            if let Some(endpoint) = &options.endpoint {
+                builder = builder.with_endpoint(endpoint);
+            }
+            if let Some(given) = &options.credentials {
+                builder = builder
+                    .with_access_key_id(&given.key_id)
+                    .with_secret_access_key(&given.secret);
+            }
+            Arc::new(builder.build()?)
+        }
+        "gs" => Arc::new(
+            GoogleCloudStorageBuilder::from_env()
+                .with_bucket_name(name)
+                .with_retry(retry)
+                .with_client_options(client_options)
+                .with_http_connector(connector)
+                .build()?,
+        ),
+        _ => Arc::new(
+            MicrosoftAzureBuilder::from_env()
+                .with_container_name(name)
+                .with_retry(retry)
+                .with_client_options(client_options)
+                .with_http_connector(connector)
+                .build()?,
+        ),
+    })
+}
+
+fn endpoint_is_loopback(endpoint: &str) -> bool {
+    reqwest::Url::parse(endpoint).is_ok_and(|url| is_loopback(&url))
+}
+
+/// Hands every bucket client the project's own HTTP client.
+#[derive(Debug)]
+struct Shared(reqwest::Client);
+
+impl HttpConnector for Shared {
+    fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
+        Ok(HttpClient::new(self.0.clone()))
+    }
+}

@@ -1,0 +1,3 @@
+//! Real parts for tests.
+
+pub(crate) mod seaweed;
