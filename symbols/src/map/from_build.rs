@@ -1,0 +1,157 @@
+//! The map of a build tree.
+
+use super::assemble::{empty, whole};
+use super::entry::{Context, Entry};
+use super::options::BuildOptions;
+use crate::build::{BuildError, Files, Folder, Origins, Recipe, discover, is_probe};
+use kernrec_schemas::symbol_map::{MapObject, SymbolMap};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Maps every object of a build tree to its source.
+///
+/// Never fails: a tree that cannot be mapped gives an empty map that is `incomplete`, with `reason`
+/// and `errors`, so that an image build goes on and no reader takes silence for evidence. Objects
+/// are read in parallel; at most one object's device sections are held for each worker.
+pub fn map_build(options: &BuildOptions) -> SymbolMap {
+    match try_map(options) {
+        Ok(map) => map,
+        Err(error) => {
+            let mut text = error.to_string();
+            if let Some(cause) = std::error::Error::source(&error) {
+                text = format!("{text}: {cause}");
+            }
+            empty(&options.labels, error.reason(), text)
+        }
+    }
+}
+
+/// One object to be mapped: with the folder whose records name it, or without a recipe.
+enum Job<'a> {
+    Recipe(&'a Folder, Recipe),
+    Unclaimed(PathBuf),
+}
+
+fn try_map(options: &BuildOptions) -> Result<SymbolMap, BuildError> {
+    let source_root = real(&options.source_root)?;
+    let build_roots = options
+        .build_roots
+        .iter()
+        .map(|root| real(root))
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut folders = Vec::new();
+    let mut objects = Vec::new();
+    for root in &build_roots {
+        let found = discover(root)?;
+        objects.extend(found.objects);
+        for folder in found.folders {
+            folders.push(Folder::read(&folder)?);
+        }
+    }
+    let jobs = jobs(&folders, objects)?;
+    if jobs.is_empty() {
+        let root = options
+            .build_roots
+            .first()
+            .map_or_else(String::new, |root| root.display().to_string());
+        return Err(BuildError::NoObjects { root });
+    }
+    let files = Files::default();
+    let origins = Origins::new(
+        options.labels.backend,
+        &source_root,
+        &build_roots,
+        &folders,
+        &files,
+    );
+    let context = Context {
+        origins,
+        files: &files,
+    };
+    let entries: Vec<Entry> = jobs
+        .par_iter()
+        .with_max_len(1)
+        .filter_map(|job| entry(&context, job))
+        .collect();
+    let build_dirs = folders
+        .iter()
+        .map(|folder| context.name(&folder.path))
+        .collect();
+    Ok(whole(options, build_dirs, entries))
+}
+
+fn real(path: &Path) -> Result<PathBuf, BuildError> {
+    fs_err::canonicalize(path).map_err(|error| BuildError::read(path, error))
+}
+
+/// What is mapped: every recipe, and every object on disk that no recipe names.
+fn jobs(folders: &[Folder], objects: Vec<PathBuf>) -> Result<Vec<Job<'_>>, BuildError> {
+    let mut recipes: BTreeMap<PathBuf, (&Folder, Recipe)> = BTreeMap::new();
+    for folder in folders {
+        for (object, recipe) in folder.recipes()? {
+            if is_probe(&object.to_string_lossy()) {
+                continue;
+            }
+            match recipes.get(&object) {
+                Some((_, first)) if first.source != recipe.source => {
+                    return Err(BuildError::ConflictingSources {
+                        object: object.display().to_string(),
+                        first: first.source.display().to_string(),
+                        second: recipe.source.display().to_string(),
+                    });
+                }
+                // An outer folder's compile database may repeat what the inner folder knows better.
+                _ => {
+                    recipes.insert(object, (folder, recipe));
+                }
+            }
+        }
+    }
+    let mut jobs = Vec::new();
+    for object in objects {
+        if recipes.contains_key(&object) || is_probe(&object.to_string_lossy()) {
+            continue;
+        }
+        let inner = folders
+            .iter()
+            .rfind(|folder| object.starts_with(&folder.path));
+        match inner.map(|folder| (folder, folder.last_resort(&object))) {
+            Some((folder, Some(recipe))) => jobs.push(Job::Recipe(folder, recipe)),
+            Some((folder, None)) if folder.is_linked(&object) => {}
+            Some((_, None)) | None => jobs.push(Job::Unclaimed(object)),
+        }
+    }
+    jobs.extend(
+        recipes
+            .into_values()
+            .map(|(folder, recipe)| Job::Recipe(folder, recipe)),
+    );
+    Ok(jobs)
+}
+
+fn entry(context: &Context<'_>, job: &Job<'_>) -> Option<Entry> {
+    match job {
+        Job::Recipe(folder, recipe) => context.entry(folder, recipe),
+        Job::Unclaimed(object) => {
+            let name = context.name(object);
+            let error =
+                "object-not-in-database: no record of the build says what it was compiled from";
+            let object = MapObject {
+                source: name.clone(),
+                compiled_source: None,
+                target: String::new(),
+                object: name,
+                device: true,
+                symbols: Vec::new(),
+                deps: Vec::new(),
+                offload_targets: Vec::new(),
+                error: Some(error.to_owned()),
+            };
+            Some(Entry {
+                object,
+                complete_deps: false,
+            })
+        }
+    }
+}
