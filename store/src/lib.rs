@@ -7,6 +7,7 @@
 #![warn(missing_docs)]
 
 pub mod artifact;
+pub mod bundle;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod error;

@@ -1,0 +1,31 @@
+//! The trace bundle: everything one job left, in one file.
+//!
+//! A bundle is a tar archive in one canonical form (sorted flat names, zero times and owners, mode 0644,
+//! regular files only, exactly two zero blocks at the end), compressed as one zstd frame and named by the
+//! digest of the archive: `<64 hex>.tar.zst`. Only one archive holds a given set of entries, so equal content
+//! is an equal digest, and the reader takes nothing but that form: whatever a tar archive can be made to say
+//! beyond it is refused by name.
+
+mod error;
+mod file;
+mod folder;
+mod found;
+mod frame;
+mod header;
+mod inflate;
+mod limits;
+mod meta;
+mod names;
+mod pack;
+mod read;
+mod refusal;
+
+pub use error::BundleError;
+pub use folder::JobFolder;
+pub use found::{Found, job_folders};
+pub use limits::{MAX_BUNDLE_BYTES, MAX_ENTRIES, MAX_ENTRY_BYTES, MAX_NAME_BYTES};
+pub use meta::{BundleMeta, OriginLayout};
+pub use names::{PREFLIGHT_LOG, SETUP_LOG, SIDECAR, is_recording};
+pub use pack::{PackOptions, PackedBundle, pack};
+pub use read::{BundleSummary, read, read_file};
+pub use refusal::{Place, Refusal};
