@@ -79,7 +79,7 @@ const KNOWN_SCHEMES: &str = if cfg!(feature = "remote") {
     "`file://`"
 };
 
-/// Opens a local store from a path or a `file://` URL.
+/// Opens a store from a path or a URL; stores behind a network with default options.
 pub fn open(url: &str, access: Access) -> Result<Box<dyn Store>, OpenError> {
     let path = match url.split_once("://") {
         None => Path::new(url),
@@ -89,18 +89,21 @@ pub fn open(url: &str, access: Access) -> Result<Box<dyn Store>, OpenError> {
                 url: url.to_owned(),
             });
         }
-        Some((scheme, _)) => {
-            let (url, scheme) = (url.to_owned(), scheme.to_owned());
-            return Err(OpenError::Scheme {
-                url,
-                scheme,
-                known: "`file://`",
-            });
-        }
+        Some((scheme, _)) => return open_elsewhere(url, scheme),
     };
     let store = match access {
         Access::Read => LocalStore::existing(path)?,
         Access::Write => LocalStore::create(path)?,
     };
     Ok(Box::new(store))
+}
+
+#[cfg(feature = "remote")]
+fn open_elsewhere(url: &str, _: &str) -> Result<Box<dyn Store>, OpenError> {
+    crate::remote::open_remote(url, &crate::remote::RemoteOptions::default())
+}
+
+#[cfg(not(feature = "remote"))]
+fn open_elsewhere(url: &str, scheme: &str) -> Result<Box<dyn Store>, OpenError> {
+    Err(OpenError::unknown_scheme(url, scheme))
 }
