@@ -83,16 +83,16 @@ fn cmake_and_ninja_with_cuda() {
 
     // An edit after the build: the objects do not say what the header says.
     project.touch("csrc/common.cuh");
-    let stale = project.map();
-    assert_eq!(stale.reason.as_deref(), Some("unreadable-objects"));
-    assert!(stale.incomplete && stale.objects.is_empty());
+    let edited = project.map();
+    assert_eq!(edited.reason.as_deref(), Some("unreadable-objects"));
+    assert!(edited.incomplete && edited.objects.is_empty());
     assert!(
-        stale
+        edited
             .errors
             .iter()
             .all(|error| error.error.starts_with("stale-object")),
         "{:?}",
-        stale.errors
+        edited.errors
     );
     let partial = project.partial_map();
     assert!(partial.incomplete);

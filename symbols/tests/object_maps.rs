@@ -1,7 +1,5 @@
 //! Maps of objects alone.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot set itself up fails")]
-
 mod toolchain;
 
 use kernrec_schemas::symbol_map::SymbolMap;

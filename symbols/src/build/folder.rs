@@ -55,7 +55,7 @@ impl Folder {
                 None => {
                     found.insert(recipe.object.clone(), recipe);
                 }
-                Some(first) if first.source == recipe.source => {
+                Some(first) if same_file(&first.source, &recipe.source) => {
                     first.offload_archs.extend(recipe.offload_archs);
                 }
                 Some(first) => {
@@ -148,10 +148,16 @@ impl Folder {
 
     /// Whether the build has made `recipe`'s object at some time.
     pub(crate) fn has_made(&self, recipe: &Recipe) -> bool {
-        match &self.log {
-            Some(log) => log.made(&recipe.output) || log.made(&recipe.object.to_string_lossy()),
-            None => depfile_path(&recipe.object).is_some(),
-        }
+        let full = recipe.object.to_string_lossy();
+        let names = [recipe.output.as_str(), &full];
+        let logged = |name: &&str| {
+            self.log.as_ref().is_some_and(|log| log.made(name))
+                || self
+                    .deps
+                    .as_ref()
+                    .is_some_and(|deps| deps.inputs(name).is_some())
+        };
+        names.iter().any(logged) || depfile_path(&recipe.object).is_some()
     }
 
     /// The files that the compiler read for `recipe`, absolute but not resolved.
@@ -200,6 +206,12 @@ impl Folder {
     pub(crate) fn absolute(&self, name: &str) -> PathBuf {
         lexical(&self.path.join(name))
     }
+}
+
+/// Records may spell one file in two ways.
+pub(crate) fn same_file(a: &Path, b: &Path) -> bool {
+    let real = |path: &Path| fs_err::canonicalize(path).ok();
+    a == b || real(a).is_some_and(|path| real(b) == Some(path))
 }
 
 /// `a.cu.o` has `a.cu.o.d` (`CMake`) or `a.cu.d` (hand-written rules) beside it.

@@ -18,7 +18,7 @@ pub(crate) use cmake::is_probe;
 pub(crate) use discover::discover;
 pub use error::BuildError;
 pub(crate) use files::{Files, Known, lexical};
-pub(crate) use folder::Folder;
+pub(crate) use folder::{Folder, same_file};
 pub(crate) use provenance::{Origin, Origins};
 pub(crate) use recipe::{Problem, Recipe};
 pub(crate) use record::read_record;

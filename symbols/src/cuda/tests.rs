@@ -277,3 +277,26 @@ proptest! {
         let _ = read(&section);
     }
 }
+
+/// Inputs worth keeping: what compilers made, and what once was or could be trouble.
+#[test]
+fn the_kept_corpus() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/corpus/fatbin");
+    let mut seen = 0;
+    for file in fs_err::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        let good = path
+            .file_name()
+            .unwrap()
+            .to_string_lossy()
+            .starts_with("good-");
+        let found = read(&fs_err::read(&path).unwrap());
+        if good {
+            assert_eq!(found.unwrap(), names(&["tiny"]), "{}", path.display());
+        } else {
+            assert!(found.is_err(), "{}", path.display());
+        }
+        seen += 1;
+    }
+    assert!(seen >= 9, "{seen} files");
+}

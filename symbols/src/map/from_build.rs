@@ -3,7 +3,7 @@
 use super::assemble::{empty, whole};
 use super::entry::{Context, Entry};
 use super::options::BuildOptions;
-use crate::build::{BuildError, Files, Folder, Origins, Recipe, discover, is_probe};
+use crate::build::{BuildError, Files, Folder, Origins, Recipe, discover, is_probe, same_file};
 use kernrec_schemas::symbol_map::{MapObject, SymbolMap};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -94,7 +94,7 @@ fn jobs(folders: &[Folder], objects: Vec<PathBuf>) -> Result<Vec<Job<'_>>, Build
                 continue;
             }
             match recipes.get(&object) {
-                Some((_, first)) if first.source != recipe.source => {
+                Some((_, first)) if !same_file(&first.source, &recipe.source) => {
                     return Err(BuildError::ConflictingSources {
                         object: object.display().to_string(),
                         first: first.source.display().to_string(),

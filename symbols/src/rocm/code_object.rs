@@ -45,6 +45,7 @@ pub(crate) fn read(
     }
     for descriptor in &descriptors {
         let name = descriptor.strip_suffix(DESCRIPTOR).unwrap_or(descriptor);
+        let name = kernel_name(name.as_bytes(), code.offset(0))?;
         if !names.contains(name) {
             names.insert(name.to_owned());
         }

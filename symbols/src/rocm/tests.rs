@@ -184,3 +184,31 @@ proptest! {
         }
     }
 }
+
+/// Inputs worth keeping: what compilers made, and what once was or could be trouble.
+#[test]
+fn the_kept_corpus() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/corpus/bundle");
+    let mut seen = 0;
+    for file in fs_err::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        let good = path
+            .file_name()
+            .unwrap()
+            .to_string_lossy()
+            .starts_with("good-");
+        let found = read(&fs_err::read(&path).unwrap());
+        if good {
+            assert_eq!(
+                found.unwrap(),
+                BTreeSet::from(["tiny".to_owned()]),
+                "{}",
+                path.display()
+            );
+        } else {
+            assert!(found.is_err(), "{}", path.display());
+        }
+        seen += 1;
+    }
+    assert!(seen >= 6, "{seen} files");
+}

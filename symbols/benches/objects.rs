@@ -1,0 +1,134 @@
+//! Reading 570 real objects, against `cuobjdump -symbols` and against reading their bytes.
+//!
+//! `cargo bench -p kernrec-symbols` compiles 100 distinct objects on its first run (minutes) and
+//! keeps them in the target folder. All three measurements use the same number of workers, in one
+//! run; what counts is their ratio, not the milliseconds.
+
+#![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a benchmark that cannot set itself up fails"
+)]
+
+#[path = "../tests/toolchain/mod.rs"]
+mod toolchain;
+
+use kernrec_schemas::Backend;
+use kernrec_symbols::read_object;
+use rayon::prelude::*;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+const DISTINCT: usize = 100;
+const OBJECTS: usize = 570;
+const ROUNDS: usize = 5;
+
+fn main() {
+    for mode in ["none", "size"] {
+        let objects = tree(mode);
+        let bytes: u64 = objects
+            .iter()
+            .map(|path| fs_err::metadata(path).unwrap().len())
+            .sum();
+        let kernels: BTreeSet<String> = objects[..DISTINCT]
+            .iter()
+            .flat_map(|path| read_object(path, Backend::Cuda).unwrap().symbols)
+            .collect();
+        let read = best(ROUNDS, || {
+            each(&objects, |path| fs_err::read(path).unwrap().len())
+        });
+        let ours = best(ROUNDS, || {
+            each(&objects, |path| {
+                read_object(path, Backend::Cuda).unwrap().symbols.len()
+            })
+        });
+        let theirs = best(1, || {
+            each(&objects, |path| toolchain::cuobjdump_kernels(path).len())
+        });
+        println!(
+            "compress-mode {mode}: {OBJECTS} objects, {:.1} MB, {} kernel names, {} workers",
+            bytes as f64 / 1e6,
+            kernels.len(),
+            rayon::current_num_threads(),
+        );
+        println!("  reading the bytes  {read:>10.1?}");
+        println!(
+            "  kernrec            {ours:>10.1?}  {:.2} times reading",
+            ratio(ours, read)
+        );
+        println!(
+            "  cuobjdump -symbols {theirs:>10.1?}  {:.0} times kernrec",
+            ratio(theirs, ours)
+        );
+    }
+}
+
+fn ratio(a: Duration, b: Duration) -> f64 {
+    a.as_secs_f64() / b.as_secs_f64()
+}
+
+fn each(objects: &[PathBuf], work: impl Fn(&Path) -> usize + Sync) -> usize {
+    objects
+        .par_iter()
+        .with_max_len(1)
+        .map(|path| work(path))
+        .sum()
+}
+
+fn best(rounds: usize, work: impl Fn() -> usize) -> Duration {
+    let time = |_| {
+        let start = Instant::now();
+        std::hint::black_box(work());
+        start.elapsed()
+    };
+    (0..rounds).map(time).min().unwrap()
+}
+
+/// The object tree, compiled where it is not there yet.
+fn tree(mode: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("objects-{mode}"));
+    fs_err::create_dir_all(&folder).unwrap();
+    (0..DISTINCT)
+        .into_par_iter()
+        .with_max_len(1)
+        .for_each(|number| distinct(&folder, number, mode));
+    let name = |number: usize| folder.join(format!("{number}.o"));
+    for number in (DISTINCT..OBJECTS).filter(|number| !name(*number).exists()) {
+        fs_err::copy(name(number % DISTINCT), name(number)).unwrap();
+    }
+    (0..OBJECTS).map(name).collect()
+}
+
+fn distinct(folder: &Path, number: usize, mode: &str) {
+    let object = folder.join(format!("{number}.o"));
+    if object.exists() {
+        return;
+    }
+    let source = folder.join(format!("{number}.cu"));
+    fs_err::write(&source, text(number)).unwrap();
+    let building = folder.join(format!("{number}.building.o"));
+    let flag = format!("--compress-mode={mode}");
+    let arch = [
+        "-gencode=arch=compute_80,code=[sm_80,compute_80]",
+        "-gencode=arch=compute_90,code=sm_90",
+    ];
+    toolchain::compile_cuda(&source, &building, &[&flag, arch[0], arch[1]]);
+    fs_err::rename(&building, &object).unwrap();
+}
+
+/// Some dozen kernels of a library's usual size and naming.
+fn text(number: usize) -> String {
+    let mut text = format!(
+        "namespace part_{number} {{\ntemplate <typename T, int N> __global__ void step(T *out, const T *in, int n) {{\n\
+         T sum = T({number});\n#pragma unroll\nfor (int i = 0; i < N; ++i) sum += in[(threadIdx.x * N + i) % n] * T(i);\n\
+         out[threadIdx.x] = sum; }}\n"
+    );
+    for size in [4, 16, 32, 64] {
+        for element in ["float", "double", "int", "long long"] {
+            writeln!(text, "template __global__ void step<{element}, {size}>({element} *, const {element} *, int);").unwrap();
+        }
+    }
+    text + "}\n"
+}
