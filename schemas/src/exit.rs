@@ -48,11 +48,23 @@ impl Exit {
     /// The worse of the ends of two independent pieces of work.
     #[must_use]
     pub fn worst(self, other: Self) -> Self {
-        let rank = |exit: Self| Self::ALL.iter().position(|&one| one == exit);
-        if rank(other) < rank(self) {
+        if other.severity() > self.severity() {
             other
         } else {
             self
+        }
+    }
+
+    /// Not the order of the numbers: an unknown outcome needs a person, a refusal is a healthy gate.
+    const fn severity(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::RunEverything => 1,
+            Self::Superseded => 2,
+            Self::Refused => 3,
+            Self::Usage => 4,
+            Self::Failed => 5,
+            Self::Unknown => 6,
         }
     }
 

@@ -5,7 +5,7 @@
 //! exactly as it was written. The seal makes a damaged byte anywhere in it detectable.
 
 use crate::id::{Backend, BuildNumber, Commit, Digest, Generation, Pipeline, Variant};
-use crate::json::{self, DocumentError, MAX_SMALL_BYTES};
+use crate::json::{self, DocumentError};
 use crate::manifest::{Counts, ROLE_TABLE, symbol_map_role, variant_of_role};
 use crate::time::Timestamp;
 use schemars::JsonSchema;
@@ -167,24 +167,7 @@ impl InstalledRecord {
 
     /// Reads a document that was written by [`InstalledRecord::to_bytes`] of this version, byte for byte.
     pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
-        #[derive(Deserialize)]
-        struct Versioned {
-            schema: String,
-        }
-        json::check(DOCUMENT, bytes, MAX_SMALL_BYTES)?;
-        let Versioned { schema } = json::read_unchecked_keys(DOCUMENT, bytes)?;
-        if schema != Self::SCHEMA {
-            return Err(DocumentError::Version {
-                document: DOCUMENT,
-                found: schema
-                    .chars()
-                    .take(40)
-                    .flat_map(char::escape_debug)
-                    .collect(),
-                expected: Self::SCHEMA,
-            });
-        }
-        let record: Self = json::read_unchecked_keys(DOCUMENT, bytes)?;
+        let record: Self = json::read_schema(DOCUMENT, bytes, Self::SCHEMA)?;
         if record.to_bytes() != bytes {
             let problem = "not as it was written: the file was changed or damaged";
             return Err(DocumentError::rule(DOCUMENT, "seal", problem));

@@ -18,6 +18,7 @@ pub struct ListedJob {
     pub state: Option<String>,
     /// The step the job belongs to; absent or empty when it has no key.
     #[serde(default, deserialize_with = "empty_is_none")]
+    #[schemars(with = "Option<String>")]
     pub step_key: Option<StepKey>,
 }
 

@@ -11,6 +11,7 @@ pub mod id;
 pub mod installed;
 pub mod jobs;
 pub mod json;
+pub mod json_schema;
 pub mod manifest;
 pub mod pointer;
 pub mod recording;

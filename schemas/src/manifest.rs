@@ -4,7 +4,7 @@
 //! time: the same inputs give the same manifest.
 
 use crate::id::{Backend, BuildNumber, Commit, Digest, Pipeline, Variant};
-use crate::json::{self, DocumentError, MAX_SMALL_BYTES};
+use crate::json::{self, DocumentError, MAX_RECORD_BYTES};
 use crate::time::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -87,6 +87,7 @@ pub struct Producer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "kernrec record manifest, version 1")]
 pub struct RecordManifest {
+    #[schemars(extend("const" = "kernrec.record/1"))]
     schema: String,
     /// The pipeline.
     pub pipeline: Pipeline,
@@ -153,23 +154,25 @@ impl RecordManifest {
         }
     }
 
-    /// Reads a manifest and checks that it names a table and at least one symbol map.
+    /// Reads a manifest and checks that it names a table and at least one symbol map of readable size.
     pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
-        let manifest: Self = json::read(DOCUMENT, bytes, MAX_SMALL_BYTES)?;
-        if manifest.schema != Self::SCHEMA {
-            let found = manifest.schema.chars().take(40).collect();
-            return Err(DocumentError::Version {
-                document: DOCUMENT,
-                found,
-                expected: Self::SCHEMA,
-            });
-        }
+        let mut manifest: Self = json::read_schema(DOCUMENT, bytes, Self::SCHEMA)?;
         if !manifest.files.contains_key(ROLE_TABLE) {
             return Err(DocumentError::rule(DOCUMENT, "files", "no `table`"));
         }
         if manifest.symbol_maps().next().is_none() {
             return Err(DocumentError::rule(DOCUMENT, "files", "no `symbol_map`"));
         }
+        for (role, file) in &manifest.files {
+            let bounded = role == ROLE_TABLE || variant_of_role(role).is_some();
+            if bounded && file.size > MAX_RECORD_BYTES {
+                let place = format!("files.{role}.size");
+                let problem = format!("{} bytes, at most {MAX_RECORD_BYTES} are read", file.size);
+                return Err(DocumentError::rule(DOCUMENT, place, problem));
+            }
+        }
+        manifest.bundles.sort_unstable();
+        manifest.bundles.dedup();
         Ok(manifest)
     }
 

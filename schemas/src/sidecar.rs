@@ -3,7 +3,10 @@
 //! Written by set-up code of many ages, so reading is lenient about absence and strict about meaning: a
 //! field that is absent or empty is `None`, one of the wrong kind is `None` and named in `faults`.
 
+mod document;
 mod read;
+
+pub use document::{Provenance, SidecarDocument};
 
 use crate::id::{Backend, Commit, JobId, StepKey, Variant};
 use crate::json::DocumentError;

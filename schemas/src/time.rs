@@ -4,12 +4,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+/// 0000-01-01T00:00:00Z: before it, a year would need a sign.
+const YEAR_ZERO: i64 = -62_167_219_200;
+
 /// A moment, to the second. Any RFC 3339 time with an offset is read; UTC is written.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(try_from = "String", into = "String")]
-#[schemars(with = "String")]
+#[schemars(with = "String", extend("pattern" = "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?(Z|[+-]\\d{2}:\\d{2})$"))]
 pub struct Timestamp(i64);
 
 /// A text that is not an RFC 3339 time with an offset.
@@ -23,11 +26,10 @@ impl Timestamp {
         Self(jiff::Timestamp::now().as_second())
     }
 
-    /// From seconds since 1970-01-01T00:00:00Z; `None` outside the years -9999 to 9999.
+    /// From seconds since 1970-01-01T00:00:00Z; `None` outside the years 0 to 9999.
     pub fn from_unix(seconds: i64) -> Option<Self> {
-        jiff::Timestamp::from_second(seconds)
-            .ok()
-            .map(|time| Self(time.as_second()))
+        let representable = jiff::Timestamp::from_second(seconds).is_ok();
+        (representable && seconds >= YEAR_ZERO).then_some(Self(seconds))
     }
 
     /// Seconds since 1970-01-01T00:00:00Z.
@@ -53,10 +55,12 @@ impl fmt::Display for Timestamp {
 impl std::str::FromStr for Timestamp {
     type Err = InvalidTimestamp;
     fn from_str(text: &str) -> Result<Self, InvalidTimestamp> {
-        let time: jiff::Timestamp = text.parse().map_err(|_| {
-            InvalidTimestamp(text.chars().take(80).flat_map(char::escape_debug).collect())
-        })?;
-        Ok(Self(time.as_second()))
+        // jiff reads more than RFC 3339, such as a time without `T` or with a zone's name.
+        let time: Option<jiff::Timestamp> = has_shape(text).then(|| text.parse().ok()).flatten();
+        time.and_then(|time| Self::from_unix(time.as_second()))
+            .ok_or_else(|| {
+                InvalidTimestamp(text.chars().take(80).flat_map(char::escape_debug).collect())
+            })
     }
 }
 
@@ -71,4 +75,30 @@ impl From<Timestamp> for String {
     fn from(time: Timestamp) -> Self {
         time.to_string()
     }
+}
+
+/// `dddd-dd-ddTdd:dd:dd`, perhaps a fraction, then `Z` or `+dd:dd` or `-dd:dd`.
+fn has_shape(text: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let Some((moment, rest)) = text.split_at_checked("0000-00-00T00:00:00".len()) else {
+        return false;
+    };
+    let moment_fits = moment
+        .bytes()
+        .zip(*b"dddd-dd-ddTdd:dd:dd")
+        .all(|(b, mark)| match mark {
+            b'd' => b.is_ascii_digit(),
+            other => b == other,
+        });
+    let zone_at = rest.find(['Z', '+', '-']).unwrap_or(rest.len());
+    let (fraction, zone) = rest.split_at(zone_at);
+    let fraction_fits = fraction.is_empty() || fraction.strip_prefix('.').is_some_and(digits);
+    let zone_fits = match zone.split_at_checked(1) {
+        Some(("Z", rest)) => rest.is_empty(),
+        Some(("+" | "-", rest)) => rest.split_once(':').is_some_and(|(hours, minutes)| {
+            hours.len() == 2 && digits(hours) && minutes.len() == 2 && digits(minutes)
+        }),
+        _ => false,
+    };
+    moment_fits && fraction_fits && zone_fits
 }

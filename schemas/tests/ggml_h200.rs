@@ -1,6 +1,6 @@
 //! The real recordings and map of testdata/ggml-h200, read with the loaders.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use kernrec_schemas::recording::{ProcessState, Recording};
 use kernrec_schemas::sidecar::Sidecar;

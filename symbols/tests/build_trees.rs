@@ -64,14 +64,14 @@ fn cmake_and_ninja_with_cuda() {
     assert_eq!(symbols(scale), ["_Z5scalePf"]);
     assert_eq!(scale.target, "kernels");
     assert_eq!(scale.object, "CMakeFiles/kernels.dir/csrc/scale.cu.o");
-    assert!(scale.device && scale.deps.contains(&"csrc/common.cuh".to_owned()));
-    assert!(scale.deps.contains(&"csrc/scale.cu".to_owned()));
+    assert!(scale.device && scale.deps.contains(&"csrc/common.cuh".into()));
+    assert!(scale.deps.contains(&"csrc/scale.cu".into()));
     let host = object(&map, "csrc/host.cpp");
     assert!(!host.device && host.symbols.is_empty());
     let generated = object(&map, "build/gen/generated.cu");
     assert_eq!(symbols(generated), ["_Z9generatedPf"]);
     assert!(
-        generated.deps.contains(&"csrc/generated.cu.in".to_owned()),
+        generated.deps.contains(&"csrc/generated.cu.in".into()),
         "{:?}",
         generated.deps
     );
@@ -137,7 +137,7 @@ fn cmake_and_make_without_a_compile_database() {
             .deps
             .iter()
             .filter(|path| !path.starts_with('/'))
-            .cloned()
+            .map(ToString::to_string)
             .collect()
     };
     assert_eq!(
@@ -160,7 +160,7 @@ fn links_are_known_by_both_names() {
     let map = project.map();
     let deps = &object(&map, "a.cpp").deps;
     assert!(
-        deps.contains(&"real.h".to_owned()) && deps.contains(&"link.h".to_owned()),
+        deps.contains(&"real.h".into()) && deps.contains(&"link.h".into()),
         "{deps:?}"
     );
 }
@@ -256,7 +256,7 @@ fn a_partial_map_whose_errors_know_their_dependencies_is_complete() {
             .starts_with("unsupported: "),
         "{broken:?}"
     );
-    assert!(broken.deps.contains(&"a.h".to_owned()));
+    assert!(broken.deps.contains(&"a.h".into()));
 }
 
 #[test]

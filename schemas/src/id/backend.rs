@@ -62,7 +62,7 @@ impl std::str::FromStr for Backend {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(try_from = "String", into = "String")]
-#[schemars(with = "String")]
+#[schemars(with = "String", extend("pattern" = "^(cuda|rocm|unknown)$"))]
 pub enum RowBackend {
     /// All evidence of the row is of this backend.
     Known(Backend),

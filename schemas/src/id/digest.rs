@@ -10,7 +10,7 @@ const RULE: &str = "`b3:` and 64 lower-case hex digits";
 /// The BLAKE3-256 digest of a document's uncompressed bytes, written `b3:<64 hex>`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
-#[schemars(with = "String")]
+#[schemars(with = "String", extend("pattern" = "^b3:[0-9a-f]{64}$"))]
 pub struct Digest([u8; 32]);
 
 impl Digest {

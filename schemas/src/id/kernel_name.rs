@@ -16,7 +16,7 @@ const RULE: &str = "1 to 65536 bytes, one line, not starting with `#`";
     Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(try_from = "String", into = "String")]
-#[schemars(with = "String")]
+#[schemars(with = "String", extend("pattern" = "^[^#\\r\\n][^\\r\\n]*$", "maxLength" = 65536))]
 pub struct KernelName(Box<str>);
 
 impl KernelName {

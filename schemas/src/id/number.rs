@@ -29,6 +29,7 @@ impl std::str::FromStr for BuildNumber {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(transparent)]
+#[schemars(extend("minimum" = 1))]
 pub struct Generation(pub u64);
 
 impl Generation {

@@ -4,13 +4,14 @@ use super::InvalidId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Declares a string newtype whose constructor applies one rule.
+/// Declares a string newtype whose constructor applies one rule. The pattern says the same in the JSON
+/// Schemas, where lengths count characters instead of bytes.
 macro_rules! checked_text {
-    ($(#[$doc:meta])* $name:ident, $kind:literal, $rule:literal, $check:expr) => {
+    ($(#[$doc:meta])* $name:ident, $kind:literal, $rule:literal, $pattern:literal, $max:literal, $check:expr) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
         #[serde(try_from = "String", into = "String")]
-        #[schemars(with = "String")]
+        #[schemars(with = "String", extend("pattern" = $pattern, "maxLength" = $max))]
         pub struct $name(Box<str>);
 
         impl $name {
@@ -70,10 +71,11 @@ macro_rules! checked_text {
     };
 }
 
-/// One path segment that is safe on every store: no separators, no leading dot, no surprises in a URL.
+/// One path segment that is safe on every store: no separators, no leading dot, no surprises in a URL, and
+/// no leading dash, since commits become arguments of git.
 fn is_segment(text: &str, max: usize) -> bool {
     (1..=max).contains(&text.len())
-        && !text.starts_with('.')
+        && !text.starts_with(['.', '-'])
         && text
             .bytes()
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
@@ -85,32 +87,38 @@ fn is_printable(text: &str, max: usize) -> bool {
 
 checked_text!(
     /// The commit a record was made of. It becomes a folder name in the upstream layout.
-    Commit, "commit", "1 to 128 letters, digits, `.`, `_` or `-`, not starting with a dot",
+    Commit, "commit", "1 to 128 letters, digits, `.`, `_` or `-`, not starting with a dot or dash",
+    "^[A-Za-z0-9_][A-Za-z0-9._-]*$", 128,
     |t| is_segment(t, 128)
 );
 checked_text!(
     /// The pipeline a record belongs to; builds are ordered within one pipeline only.
-    Pipeline, "pipeline", "1 to 128 letters, digits, `.`, `_` or `-`, not starting with a dot",
+    Pipeline, "pipeline", "1 to 128 letters, digits, `.`, `_` or `-`, not starting with a dot or dash",
+    "^[A-Za-z0-9_][A-Za-z0-9._-]*$", 128,
     |t| is_segment(t, 128)
 );
 checked_text!(
     /// One job: one run of one shard of one step.
     JobId, "job id", "1 to 255 bytes without `/` or control characters, not `.` or `..`",
+    "^(?!\\.{1,2}$)[^/\\u0000-\\u001f\\u007f-\\u009f]+$", 255,
     |t| is_printable(t, 255) && !t.contains('/') && t != "." && t != ".."
 );
 checked_text!(
     /// The key of a pipeline step: the row key of a kernel table.
     StepKey, "step key", "1 to 1024 bytes without control characters",
+    "^[^\\u0000-\\u001f\\u007f-\\u009f]+$", 1024,
     |t| is_printable(t, 1024)
 );
 checked_text!(
     /// A random mark of one writer: 32 lower-case hex digits (128 bits).
     Nonce, "nonce", "32 lower-case hex digits",
+    "^[0-9a-f]{32}$", 32,
     |t| t.len() == 32 && t.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 );
 checked_text!(
     /// Which of several images of one backend a job or a map belongs to. The default is the empty text.
-    Variant, "variant", "empty, or 1 to 64 letters, digits, `.`, `_` or `-`, not starting with a dot",
+    Variant, "variant", "empty, or 1 to 64 letters, digits, `.`, `_` or `-`, not starting with a dot or dash",
+    "^([A-Za-z0-9_][A-Za-z0-9._-]*)?$", 64,
     |t| t.is_empty() || is_segment(t, 64)
 );
 

@@ -1,13 +1,16 @@
 //! Strict reading and canonical writing of JSON, shared by every document.
 //!
-//! Reading: a size bound first, duplicate keys refused wherever they stand, trailing data refused, errors
-//! with document, line and column. Writing: compact, fields in declaration order, maps sorted by key: the
-//! same document always gives the same bytes.
+//! Reading: a size bound first, duplicate keys refused wherever they stand, an array never taken for an
+//! object, trailing data refused, errors with document, line and column. Writing: compact, fields in
+//! declaration order, maps sorted by key: the same document always gives the same bytes.
 
-mod duplicates;
-mod strict;
+mod deserializer;
+mod document;
+mod keys;
+mod skip;
 
-pub use strict::{DocumentError, canonical, check, pretty, read, read_unchecked_keys};
+pub use document::{DocumentError, canonical, pretty, read};
+pub(crate) use document::{part, read_schema, read_versioned};
 
 /// The largest table or symbol map read, uncompressed (design: limits on hostile input).
 pub const MAX_RECORD_BYTES: u64 = 512 * 1024 * 1024;

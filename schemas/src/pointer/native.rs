@@ -1,7 +1,7 @@
 //! `kernrec.pointer/1`.
 
 use crate::id::{Backend, BuildNumber, Commit, Digest, Generation, Nonce, Pipeline};
-use crate::json::{self, DocumentError, MAX_SMALL_BYTES};
+use crate::json::{self, DocumentError};
 use crate::time::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,18 +38,20 @@ pub struct PastRecord {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "kernrec pointer, version 1")]
 pub struct Pointer {
+    #[schemars(extend("const" = "kernrec.pointer/1"))]
     schema: String,
     /// The pipeline.
     pub pipeline: Pipeline,
     /// The backend.
     pub backend: Backend,
-    /// How often it has moved.
+    /// How often it has moved, from 1.
     pub generation: Generation,
     /// The record it names.
     pub current: RecordRef,
     /// The writer's mark, by which it recognises its own write after a lost answer.
     pub nonce: Nonce,
-    /// The records before, newest first, at most [`HISTORY_LIMIT`].
+    /// The records before, newest first, at most 256.
+    #[schemars(length(max = 256))]
     pub history: Vec<PastRecord>,
 }
 
@@ -100,12 +102,10 @@ impl Pointer {
             .history
             .iter()
             .position(|past| past.record.manifest == *target)?;
-        let chosen = self
-            .history
-            .get(at)
-            .filter(|past| past.revoked.is_none())?
-            .record
-            .clone();
+        let chosen = self.history.get(at)?.record.clone();
+        if self.revocation(target, chosen.build).is_some() {
+            return None;
+        }
         let mut next = self.advanced(chosen, nonce)?;
         // `advanced` put the former current record in front, so the target now stands one place later.
         let newer = next.history.len().min(at + 1);
@@ -118,37 +118,42 @@ impl Pointer {
         Some(next)
     }
 
-    /// When this manifest, or any record of its build, was revoked.
+    /// When this manifest was revoked; for one the pointer never named, when a record of its build was.
+    ///
+    /// A rollback may revoke one record of a build and keep another, so what the pointer says of the very
+    /// manifest comes first. The current record is never revoked.
     pub fn revocation(&self, manifest: &Digest, build: BuildNumber) -> Option<Timestamp> {
-        let same =
-            |past: &&PastRecord| past.record.manifest == *manifest || past.record.build == build;
-        self.history
-            .iter()
-            .filter(same)
-            .find_map(|past| past.revoked)
+        if self.current.manifest == *manifest {
+            return None;
+        }
+        let find = |same: &dyn Fn(&RecordRef) -> bool| {
+            let named: Vec<&PastRecord> = self
+                .history
+                .iter()
+                .filter(|past| same(&past.record))
+                .collect();
+            let revoked = named.iter().find_map(|past| past.revoked);
+            (!named.is_empty(), revoked)
+        };
+        match find(&|record| record.manifest == *manifest) {
+            (true, revoked) => revoked,
+            (false, _) => find(&|record| record.build == build).1,
+        }
     }
 
     /// The current record and the past ones that are not revoked, newest first.
     pub fn good_records(&self) -> impl Iterator<Item = &RecordRef> {
-        let past = self
-            .history
-            .iter()
-            .filter(|past| past.revoked.is_none())
-            .map(|past| &past.record);
+        let good = |past: &&PastRecord| {
+            let record = &past.record;
+            self.revocation(&record.manifest, record.build).is_none()
+        };
+        let past = self.history.iter().filter(good).map(|past| &past.record);
         std::iter::once(&self.current).chain(past)
     }
 
     /// Reads a pointer.
     pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
-        let pointer: Self = json::read(DOCUMENT, bytes, MAX_SMALL_BYTES)?;
-        if pointer.schema != Self::SCHEMA {
-            let found = pointer.schema.chars().take(40).collect();
-            return Err(DocumentError::Version {
-                document: DOCUMENT,
-                found,
-                expected: Self::SCHEMA,
-            });
-        }
+        let pointer: Self = json::read_schema(DOCUMENT, bytes, Self::SCHEMA)?;
         if pointer.generation < Generation::FIRST {
             return Err(DocumentError::rule(DOCUMENT, "generation", "below 1"));
         }

@@ -24,6 +24,7 @@ pub struct UpstreamPointer {
         deserialize_with = "build",
         skip_serializing_if = "Option::is_none"
     )]
+    #[schemars(schema_with = "build_schema")]
     pub build: Option<BuildNumber>,
     /// The pipeline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -71,8 +72,19 @@ fn build<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<BuildNumber
             Ok(Some(BuildNumber(number)))
         }
         fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
+            if text.is_empty() {
+                return Ok(None);
+            }
             text.parse().map(Some).map_err(E::custom)
         }
     }
     from.deserialize_any(Build)
+}
+
+fn build_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({
+        "type": ["integer", "string", "null"],
+        "minimum": 0,
+        "pattern": "^[0-9]*$"
+    })
 }

@@ -2,8 +2,12 @@
 
 use super::fields::{Fields, number};
 
-/// The start of every footer line.
-pub(super) const MAGIC: &str = "# end ";
+/// The text after the mark of a footer line; `None` for any other line. `# end` alone is one that was cut
+/// short.
+pub(super) fn rest_of(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("# end")?;
+    (rest.is_empty() || rest.starts_with(' ')).then(|| rest.trim_start_matches(' '))
+}
 
 /// What a footer counts. `errors` and `unresolved` are absent in the first version's footers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -22,7 +22,8 @@ pub enum HeaderKind {
 pub struct Header {
     /// How far it can be trusted.
     pub kind: HeaderKind,
-    /// The backend it names; CUDA for a legacy header; `None` when it names something else.
+    /// The backend it names; CUDA for a legacy header; `None` when it names none, or its recorder is
+    /// another backend's.
     pub backend: Option<Backend>,
     /// The process.
     pub pid: Option<u64>,
@@ -38,31 +39,29 @@ impl Header {
     /// Reads the text after the magic.
     pub(super) fn parse(rest: &str) -> Self {
         let fields = Fields(rest);
-        let backend = fields.value("backend").and_then(|word| word.parse().ok());
-        let numbers = ["pid", "ppid"].map(|key| fields.value(key).map(number));
-        let malformed = fields.repeats_a_key() || numbers.contains(&Some(None));
-        let kind = match (fields.value("backend"), fields.value("recorder")) {
-            _ if malformed => HeaderKind::Bad,
-            (None, None) => HeaderKind::Legacy,
-            (Some(_), Some(recorder))
-                if backend.is_some_and(|b: Backend| b.recorder() == recorder) =>
-            {
-                HeaderKind::Valid
-            }
-            _ => HeaderKind::Bad,
+        let [process, parent] = ["pid", "ppid"].map(|key| fields.value(key).map(number));
+        let malformed = fields.repeats_a_key() || [process, parent].contains(&Some(None));
+        let named = (fields.value("backend"), fields.value("recorder"));
+        let backend = match named {
+            (None, None) => Some(Backend::Cuda),
+            (Some(backend), Some(recorder)) => backend
+                .parse()
+                .ok()
+                .filter(|backend: &Backend| backend.recorder() == recorder),
+            _ => None,
         };
-        let [process, parent] = numbers.map(Option::flatten);
+        let kind = match named {
+            _ if malformed || backend.is_none() => HeaderKind::Bad,
+            (None, None) => HeaderKind::Legacy,
+            _ => HeaderKind::Valid,
+        };
         Self {
             kind,
-            backend: if kind == HeaderKind::Legacy {
-                Some(Backend::Cuda)
-            } else {
-                backend
-            },
-            pid: process,
-            ppid: parent,
+            backend,
+            pid: process.flatten(),
+            ppid: parent.flatten(),
             exe: fields.value("exe").map(str::to_owned),
-            forked: fields.value("forked") == Some("1"),
+            forked: fields.iter().any(|(key, _)| key == "forked"),
         }
     }
 }

@@ -20,7 +20,7 @@ pub struct Recording<'a> {
     pub footer: Option<Footer>,
     /// ROCm: the process began GPU work.
     pub gpu_active: bool,
-    /// The first `# error` line or malformed number, for people.
+    /// The first `# error` line, malformed number, or footer that counts errors, for people.
     pub first_error: Option<String>,
     /// What the recording is worth.
     pub state: ProcessState,
@@ -43,7 +43,7 @@ impl<'a> Recording<'a> {
         reader.finish(bytes.is_empty())
     }
 
-    /// The backend the recording is of; `None` when no header says.
+    /// The backend the recording is of; `None` when no header says, or two headers disagree.
     pub fn backend(&self) -> Option<Backend> {
         self.header.as_ref().and_then(|header| header.backend)
     }
@@ -58,7 +58,7 @@ struct Reader<'a> {
     header: Option<Header>,
     headers: u32,
     names_before_header: bool,
-    seen: HashSet<&'a [u8], foldhash::fast::RandomState>,
+    seen: HashSet<Cow<'a, str>, foldhash::fast::RandomState>,
     names: Vec<Cow<'a, str>>,
     dropped_lines: u64,
     footer: Option<Footer>,
@@ -68,7 +68,10 @@ struct Reader<'a> {
     sdk_version: bool,
     gpu_active: bool,
     first_error: Option<String>,
+    /// A line that a recorder does not write; its names count, the file's silence does not.
     broken: bool,
+    /// A `#` line that is none of the known ones: harmless, except that nothing is idle beside it.
+    unknown_comment: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -77,40 +80,33 @@ impl<'a> Reader<'a> {
             return;
         }
         self.footer_is_last = false;
-        match line.strip_prefix(b"#") {
-            None => self.name(line),
-            Some(_) => self.comment(&String::from_utf8_lossy(line)),
+        if line[0] == b'#' {
+            self.broken |= line.contains(&b'\r');
+            self.comment(&String::from_utf8_lossy(line));
+        } else {
+            self.name(line);
         }
     }
 
     fn name(&mut self, line: &'a [u8]) {
-        // A carriage return cannot be part of a name; what stands before it may still be one.
-        let line = match memchr::memchr(b'\r', line) {
-            Some(end) => {
-                self.broken = true;
-                &line[..end]
-            }
-            None => line,
-        };
+        // No name holds a control character or a byte that is not UTF-8: the file was damaged, and the true
+        // name may be one of a changed file. What can be read of it still counts as seen.
+        self.broken |= line.iter().any(u8::is_ascii_control);
+        let line = memchr::memchr(b'\r', line).map_or(line, |end| &line[..end]);
         self.names_before_header |= self.headers == 0;
-        if !self.seen.insert(line) {
-            return;
-        }
         let name = String::from_utf8_lossy(line);
-        if KernelName::is_valid(&name) {
-            self.names.push(name);
-        } else {
+        self.broken |= matches!(name, Cow::Owned(_));
+        if !KernelName::is_valid(&name) {
             self.broken = true;
+        } else if self.seen.insert(name.clone()) {
+            self.names.push(name);
         }
     }
 
     fn comment(&mut self, line: &str) {
         if let Some(rest) = line.strip_prefix(header::MAGIC) {
-            self.headers = self.headers.saturating_add(1);
-            if self.header.is_none() {
-                self.header = Some(Header::parse(rest));
-            }
-        } else if let Some(rest) = line.strip_prefix(footer::MAGIC) {
+            self.header_line(Header::parse(rest));
+        } else if let Some(rest) = footer::rest_of(line) {
             self.footer_line(line, rest);
         } else if line.starts_with("# error") {
             self.error(line);
@@ -120,26 +116,48 @@ impl<'a> Reader<'a> {
                 None => self.error(line),
             }
         } else if line.starts_with("# sdk_version=") {
-            let version = fields::Fields(&line[2..])
-                .value("sdk_version")
-                .and_then(fields::number);
-            match version {
-                Some(_) => self.sdk_version = true,
-                None => self.error(line),
-            }
+            self.sdk_version_line(line);
         } else if line.starts_with("# gpu_active") {
             self.gpu_active = true;
         } else if line.starts_with("# kernrec") {
             // A header of another version, or one cut short: certainly not metadata to skip.
             self.broken = true;
+        } else {
+            self.unknown_comment = true;
         }
+    }
+
+    fn header_line(&mut self, header: Header) {
+        self.headers = self.headers.saturating_add(1);
+        match &mut self.header {
+            None => self.header = Some(header),
+            Some(first) if first.backend != header.backend => first.backend = None,
+            Some(_) => {}
+        }
+    }
+
+    fn sdk_version_line(&mut self, line: &str) {
+        let fields = fields::Fields(&line["# ".len()..]);
+        let mut versions = fields
+            .iter()
+            .filter(|(key, _)| key.ends_with("sdk_version"));
+        if fields.repeats_a_key() || versions.any(|(_, version)| fields::number(version).is_none())
+        {
+            return self.error(line);
+        }
+        self.sdk_version = true;
     }
 
     fn footer_line(&mut self, line: &str, rest: &str) {
         self.footers = self.footers.saturating_add(1);
         self.footer_is_last = true;
         match FooterLine::parse(rest) {
-            FooterLine::Read(footer) => self.footer = Some(footer),
+            FooterLine::Read(footer) => {
+                if footer.errors.unwrap_or(0) > 0 || footer.unresolved.unwrap_or(0) > 0 {
+                    self.error(line);
+                }
+                self.footer = Some(footer);
+            }
             FooterLine::Incomplete => self.footer_incomplete = true,
             FooterLine::Malformed => self.error(line),
         }
@@ -178,7 +196,7 @@ impl<'a> Reader<'a> {
         if self.names_before_header || matches!(kind, None | Some(HeaderKind::Bad)) {
             return ProcessState::BadHeader;
         }
-        if self.first_error.is_some() || self.footer.is_some_and(counts_errors) {
+        if self.first_error.is_some() {
             return ProcessState::Error;
         }
         if dropped > 0 {
@@ -216,16 +234,18 @@ impl<'a> Reader<'a> {
     }
 
     /// The ROCm idle rule; every other condition was excluded by [`Reader::state`] before.
+    ///
+    /// A proof of absence, so stricter than the rest: any line beyond header and SDK version that this
+    /// reader does not know may be a newer recorder's word for GPU work.
     fn is_idle(&self) -> bool {
         let rocm = self.header.as_ref().is_some_and(|header| {
             header.kind == HeaderKind::Valid
                 && header.backend == Some(Backend::Rocm)
                 && !header.forked
         });
-        rocm && self.sdk_version && !self.gpu_active && self.names.is_empty()
+        rocm && self.sdk_version
+            && !self.gpu_active
+            && !self.unknown_comment
+            && self.names.is_empty()
     }
-}
-
-fn counts_errors(footer: Footer) -> bool {
-    footer.errors.unwrap_or(0) > 0 || footer.unresolved.unwrap_or(0) > 0
 }

@@ -16,7 +16,8 @@ pub enum ProcessState {
     NoFooter,
     /// A footer that is not last, repeated, incomplete, or does not fit the names above it.
     BadFooter,
-    /// A line that is no name and no known line, or a last line without its line end.
+    /// A line that a recorder does not write: a name with a control character or a byte that is not UTF-8,
+    /// a cut header, a last line without its line end.
     BrokenLine,
     /// Records were lost.
     Dropped,
@@ -73,37 +74,37 @@ impl ProcessState {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ProcessCounts {
-    /// See [`ProcessState::Clean`]; the other fields likewise.
+    /// Recordings for which every rule holds. What each state means is told at [`ProcessState`].
     #[serde(skip_serializing_if = "is_zero")]
     pub clean: u64,
-    #[allow(missing_docs, reason = "named after the states, which are documented")]
+    /// ROCm processes that were proven never to have begun GPU work.
     #[serde(skip_serializing_if = "is_zero")]
     pub idle: u64,
-    #[allow(missing_docs, reason = "as above")]
+    /// Recordings of the first version's format.
     #[serde(skip_serializing_if = "is_zero")]
     pub legacy: u64,
-    #[allow(missing_docs, reason = "as above")]
+    /// Recordings without a footer.
     #[serde(skip_serializing_if = "is_zero")]
     pub no_footer: u64,
-    #[allow(missing_docs, reason = "as above")]
+    /// Recordings whose footer does not fit.
     #[serde(skip_serializing_if = "is_zero")]
     pub bad_footer: u64,
-    #[allow(missing_docs, reason = "as above")]
+    /// Recordings with a line that a recorder does not write.
     #[serde(skip_serializing_if = "is_zero")]
     pub broken_line: u64,
-    #[allow(missing_docs, reason = "as above")]
+    /// Recordings that lost records.
     #[serde(skip_serializing_if = "is_zero")]
     pub dropped: u64,
-    #[allow(missing_docs, reason = "as above")]
+    /// Recordings that report an error.
     #[serde(skip_serializing_if = "is_zero")]
     pub error: u64,
-    #[allow(missing_docs, reason = "as above")]
+    /// Recordings without a valid header.
     #[serde(skip_serializing_if = "is_zero")]
     pub bad_header: u64,
-    #[allow(missing_docs, reason = "as above")]
+    /// Recordings two processes wrote to.
     #[serde(skip_serializing_if = "is_zero")]
     pub duplicate_header: u64,
-    #[allow(missing_docs, reason = "as above")]
+    /// Empty recordings.
     #[serde(skip_serializing_if = "is_zero")]
     pub empty: u64,
 }
@@ -126,6 +127,13 @@ impl ProcessCounts {
     /// How many processes are in this state.
     pub fn count(&self, state: ProcessState) -> u64 {
         *self.clone().slot(state)
+    }
+
+    /// How many processes are in a state whose silence may not be believed.
+    pub fn unhealthy(&self) -> u64 {
+        self.iter()
+            .filter(|(state, _)| !state.is_healthy())
+            .fold(0, |sum, (_, count)| sum.saturating_add(count))
     }
 
     /// The states that occur, best first, with their counts.

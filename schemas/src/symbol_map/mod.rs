@@ -3,8 +3,11 @@
 //! `read` loads versions 1 (CUDA) and 2 (both backends) as they are; [`SymbolMap::accept`] is the rule that
 //! decides whether a map may be used at all; `write` stores a map canonicalised in its own version.
 
+mod paths;
 mod read;
 mod write;
+
+pub(crate) use write::Document;
 
 use crate::id::{Backend, Commit, KernelName, Variant};
 use crate::json::DocumentError;
@@ -12,6 +15,7 @@ use crate::time::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 pub(crate) const DOCUMENT: &str = "symbol map";
 
@@ -60,7 +64,7 @@ pub enum MapVersion {
 }
 
 /// One object file.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct MapObject {
     /// The source it was compiled from: relative to the source root when inside it. Before `HIPify`.
     pub source: String,
@@ -79,9 +83,11 @@ pub struct MapObject {
     /// Its kernel entry symbols, sorted.
     #[serde(default)]
     pub symbols: Vec<KernelName>,
-    /// Every file the compiler read, the source included, sorted.
-    #[serde(default)]
-    pub deps: Vec<String>,
+    /// Every file the compiler read, the source included, sorted. Shared: a map names each header in
+    /// hundreds of objects.
+    #[serde(default, serialize_with = "paths::serialize")]
+    #[schemars(with = "Vec<String>")]
+    pub deps: Vec<Arc<str>>,
     /// GPU targets inside.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub offload_targets: Vec<String>,
@@ -91,7 +97,9 @@ pub struct MapObject {
 }
 
 /// One thing a map's producer could not read.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 pub struct MapError {
     /// The object file.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -5,46 +5,48 @@ use crate::id::{Backend, Commit, Variant};
 use crate::json;
 use crate::time::Timestamp;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// Both versions share one shape; version 1 leaves out what version 2 added.
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 #[schemars(title = "kernrec symbol map, versions 1 and 2")]
-pub(crate) struct Wire {
+pub(crate) struct Document {
+    #[schemars(range(min = 1, max = 2))]
     version: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) backend: Option<Backend>,
+    backend: Option<Backend>,
     #[serde(default)]
-    pub(super) commit: String,
+    commit: String,
     #[serde(default, skip_serializing_if = "Variant::is_default")]
-    pub(super) variant: Variant,
+    variant: Variant,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) cuda: Option<String>,
+    cuda: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) generated_at: Option<Timestamp>,
+    generated_at: Option<Timestamp>,
     #[serde(default)]
-    pub(super) build_dirs: Vec<String>,
+    build_dirs: Vec<String>,
     #[serde(default)]
-    pub(super) incomplete: bool,
+    incomplete: bool,
     #[serde(default)]
-    pub(super) errors: Vec<MapError>,
+    errors: Vec<MapError>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(super) tools: BTreeMap<String, String>,
+    tools: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) hipify_manifests: Vec<String>,
+    hipify_manifests: Vec<String>,
     #[serde(default)]
-    pub(super) objects: Vec<MapObject>,
+    objects: Vec<MapObject>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) reason: Option<String>,
+    reason: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) stats: Option<serde_json::Map<String, serde_json::Value>>,
+    stats: Option<Map<String, Value>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) offload_targets: Vec<String>,
+    offload_targets: Vec<String>,
 }
 
 pub(super) fn canonical(map: &SymbolMap) -> Vec<u8> {
-    json::canonical(&Wire {
+    json::canonical(&Document {
         version: match map.version {
             MapVersion::V1 => 1,
             MapVersion::V2 => 2,
@@ -54,14 +56,14 @@ pub(super) fn canonical(map: &SymbolMap) -> Vec<u8> {
         variant: map.variant.clone(),
         cuda: map.cuda.clone(),
         generated_at: map.generated_at,
-        build_dirs: map.build_dirs.clone(),
+        build_dirs: sorted(&map.build_dirs),
         incomplete: map.incomplete,
-        errors: map.errors.clone(),
+        errors: sorted(&map.errors),
         tools: map.tools.clone(),
-        hipify_manifests: map.hipify_manifests.clone(),
+        hipify_manifests: sorted(&map.hipify_manifests),
         objects: canonical_objects(&map.objects),
         reason: map.reason.clone(),
-        stats: map.stats.clone(),
+        stats: map.stats.clone().map(sorted_stats),
         offload_targets: sorted(&map.offload_targets),
     })
 }
@@ -85,4 +87,11 @@ fn sorted<T: Clone + Ord>(values: &[T]) -> Vec<T> {
     values.sort_unstable();
     values.dedup();
     values
+}
+
+/// Sorted whatever the map type of `serde_json` was built to keep.
+fn sorted_stats(mut stats: Map<String, Value>) -> Map<String, Value> {
+    stats.sort_keys();
+    stats.values_mut().for_each(Value::sort_all_objects);
+    stats
 }

@@ -8,6 +8,8 @@ mod reason;
 mod row;
 mod write;
 
+pub(crate) use write::Document;
+
 pub use reason::RowReason;
 pub use row::{Row, RowFault, Shards};
 

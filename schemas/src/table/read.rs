@@ -2,20 +2,19 @@
 
 use super::{DOCUMENT, KernelTable, Row, RowFault, RowReason, Shards, TableSource};
 use crate::id::{Backend, KernelName, RowBackend, StepKey};
-use crate::json::{self, DocumentError, MAX_RECORD_BYTES};
+use crate::json::{self, DocumentError};
 use serde::Deserialize;
+use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// Only the version, to choose the reader.
-#[derive(Deserialize)]
-struct Versioned<'a> {
-    #[serde(borrow)]
-    version: &'a RawValue,
-}
+const EXPECTED: &str = "2 or 3";
 
+/// The document, its rows not yet looked into: one that is bad must not cost the others.
 #[derive(Deserialize)]
 struct Wire<'a> {
+    #[serde(borrow)]
+    version: &'a RawValue,
     source: TableSource,
     names: Vec<KernelName>,
     #[serde(borrow)]
@@ -36,21 +35,12 @@ struct RowV2 {
 }
 
 pub(super) fn parse(bytes: &[u8]) -> Result<KernelTable, DocumentError> {
-    json::check(DOCUMENT, bytes, MAX_RECORD_BYTES)?;
-    let Versioned { version } = json::read_unchecked_keys(DOCUMENT, bytes)?;
-    let version = match version.get() {
+    let wire: Wire<'_> = json::read_versioned(DOCUMENT, bytes, &["2", "3"], EXPECTED)?;
+    let version = match wire.version.get() {
         "2" => 2,
         "3" => 3,
-        other => {
-            let found = other.chars().take(40).collect();
-            return Err(DocumentError::Version {
-                document: DOCUMENT,
-                found,
-                expected: "2 or 3",
-            });
-        }
+        other => return Err(DocumentError::version(DOCUMENT, other, EXPECTED)),
     };
-    let wire: Wire<'_> = json::read_unchecked_keys(DOCUMENT, bytes)?;
     check_names(&wire.names)?;
     if wire.rows.is_empty() {
         return Err(DocumentError::rule(DOCUMENT, "rows", "no row"));
@@ -112,9 +102,9 @@ fn add_row(table: &mut KernelTable, key: String, raw: &RawValue) {
 
 fn parse_row(version: u64, names: usize, raw: &RawValue) -> Result<Row, String> {
     let mut row = if version == 2 {
-        from_v2(serde_json::from_str(raw.get()).map_err(|error| error.to_string())?)
+        from_v2(json::part(raw.get()).map_err(|error| error.to_string())?)
     } else {
-        serde_json::from_str::<Row>(raw.get()).map_err(|error| error.to_string())?
+        json::part::<Row>(raw.get()).map_err(|error| error.to_string())?
     };
     if let Some(index) = row.kernels.iter().find(|&&index| index as usize >= names) {
         return Err(format!(
@@ -146,18 +136,11 @@ fn from_v2(row: RowV2) -> Row {
 
 /// Keeps the kernels of a row that broke a rule: what was observed still selects.
 fn salvage(raw: &RawValue, names: usize) -> Row {
-    #[derive(Deserialize)]
-    struct Kernels {
-        kernels: Vec<serde_json::Value>,
-    }
-    let indexes =
-        serde_json::from_str::<Kernels>(raw.get()).map_or_else(|_| Vec::new(), |k| k.kernels);
-    let kernels: BTreeSet<u32> = indexes
-        .iter()
-        .filter_map(serde_json::Value::as_u64)
-        .filter(|&index| index < names as u64)
-        .filter_map(|index| u32::try_from(index).ok())
-        .collect();
+    let fields: BTreeMap<String, &RawValue> = json::part(raw.get()).unwrap_or_default();
+    let kernels = fields
+        .get("kernels")
+        .and_then(|kernels| json::part::<Indexes>(kernels.get()).ok())
+        .map_or_else(Vec::new, |indexes| indexes.below(names));
     Row {
         jobs: 0,
         passed: false,
@@ -165,13 +148,46 @@ fn salvage(raw: &RawValue, names: usize) -> Row {
         processes: 0,
         dropped: 0,
         shards: Shards::default(),
-        kernels: kernels.into_iter().collect(),
+        kernels,
         backend: RowBackend::Unknown,
         trace_complete: false,
         recording_available: false,
         health: None,
         reasons: BTreeSet::from([RowReason::MalformedRow]),
         variants: BTreeSet::new(),
+    }
+}
+
+/// A list of kernel indexes in which some entries may be none.
+struct Indexes(Vec<u32>);
+
+impl Indexes {
+    fn below(self, names: usize) -> Vec<u32> {
+        let mut indexes = self.0;
+        indexes.retain(|&index| (index as usize) < names);
+        indexes.sort_unstable();
+        indexes.dedup();
+        indexes
+    }
+}
+
+impl<'de> Deserialize<'de> for Indexes {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct List;
+        impl<'de> Visitor<'de> for List {
+            type Value = Indexes;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a list of kernel indexes")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Indexes, A::Error> {
+                let mut indexes = Vec::new();
+                while let Some(entry) = list.next_element::<&RawValue>()? {
+                    indexes.extend(entry.get().parse::<u32>());
+                }
+                Ok(Indexes(indexes))
+            }
+        }
+        from.deserialize_seq(List)
     }
 }
 

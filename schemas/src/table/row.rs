@@ -54,35 +54,42 @@ pub struct Row {
 }
 
 impl Row {
-    /// Whether the row's silence may let its step be skipped.
+    /// Whether the row's silence may let its step be skipped: nothing speaks against it.
     pub fn is_usable(&self) -> bool {
-        self.passed
-            && self.complete
-            && self.dropped == 0
-            && self.trace_complete
-            && self.backend.known().is_some()
-            && self.reasons.is_empty()
+        self.reasons.is_empty() && self.trace_complete && self.implied().next().is_none()
     }
 
     /// Every reason why it may not: the stated ones and those its fields imply. Empty for a usable row.
     pub fn unusable_reasons(&self) -> BTreeSet<RowReason> {
         let mut reasons = self.reasons.clone();
-        let implied = [
-            (!self.passed, RowReason::NotPassed),
-            (!self.complete, RowReason::ShardsIncomplete),
-            (self.dropped > 0, RowReason::Dropped),
-            (self.backend.known().is_none(), RowReason::BackendUnknown),
-        ];
-        reasons.extend(
-            implied
-                .into_iter()
-                .filter(|(holds, _)| *holds)
-                .map(|(_, reason)| reason),
-        );
+        reasons.extend(self.implied());
         if !self.trace_complete && reasons.is_empty() {
             reasons.insert(RowReason::TraceIncomplete);
         }
         reasons
+    }
+
+    /// What the fields say against the row, one by one. Fields of a table by another writer may contradict
+    /// each other; then the worse one is believed.
+    fn implied(&self) -> impl Iterator<Item = RowReason> {
+        let shard_missing = self.shards.expected.is_some_and(|n| self.shards.seen < n);
+        let unhealthy = self.health.iter().flat_map(|health| {
+            let states = health.iter().map(|(state, _)| state);
+            states.filter_map(RowReason::of_process)
+        });
+        [
+            (!self.passed, RowReason::NotPassed),
+            (!self.complete || shard_missing, RowReason::ShardsIncomplete),
+            (self.dropped > 0, RowReason::Dropped),
+            (self.backend.known().is_none(), RowReason::BackendUnknown),
+            (
+                self.jobs == 0 || self.processes == 0,
+                RowReason::NoRecording,
+            ),
+        ]
+        .into_iter()
+        .filter_map(|(holds, reason)| holds.then_some(reason))
+        .chain(unhealthy)
     }
 }
 

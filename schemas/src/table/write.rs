@@ -4,13 +4,14 @@ use super::{KernelTable, Row, TableSource};
 use crate::id::{KernelName, StepKey};
 use crate::json;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// The document as written; also what the JSON Schema is generated from.
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 #[schemars(title = "kernrec kernel table, version 3")]
-pub(crate) struct Wire {
+pub(crate) struct Document {
+    #[schemars(extend("const" = 3))]
     version: u64,
     source: TableSource,
     names: Vec<KernelName>,
@@ -19,7 +20,7 @@ pub(crate) struct Wire {
 }
 
 /// Informative totals; no reader decides by them.
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 struct Stats {
     steps: u64,
     unique_kernels: u64,
@@ -36,7 +37,7 @@ pub(super) fn canonical(table: &KernelTable) -> Vec<u8> {
         .iter()
         .map(|(step, row)| (step.clone(), renumbered(row, &new_index)))
         .collect();
-    json::canonical(&Wire {
+    json::canonical(&Document {
         version: KernelTable::VERSION,
         source: table.source.clone(),
         stats: stats(table, names.len() as u64),
@@ -45,7 +46,7 @@ pub(super) fn canonical(table: &KernelTable) -> Vec<u8> {
     })
 }
 
-/// Names some row refers to, sorted by bytes, and the new index of each old one.
+/// Names some row refers to, sorted by bytes, each once, and the new index of each old one.
 fn sorted_names(table: &KernelTable) -> (Vec<KernelName>, Vec<Option<u32>>) {
     let mut used = vec![false; table.names.len()];
     for &index in table.rows.values().flat_map(|row| &row.kernels) {
@@ -57,17 +58,15 @@ fn sorted_names(table: &KernelTable) -> (Vec<KernelName>, Vec<Option<u32>>) {
         .filter(|&index| used[index])
         .collect();
     order.sort_unstable_by(|&a, &b| table.names[a].cmp(&table.names[b]));
+    let mut names: Vec<KernelName> = Vec::with_capacity(order.len());
     let mut new_index = vec![None; table.names.len()];
-    for (new, &old) in order.iter().enumerate() {
-        new_index[old] = u32::try_from(new).ok();
+    for old in order {
+        if names.last() != Some(&table.names[old]) {
+            names.push(table.names[old].clone());
+        }
+        new_index[old] = u32::try_from(names.len() - 1).ok();
     }
-    (
-        order
-            .into_iter()
-            .map(|old| table.names[old].clone())
-            .collect(),
-        new_index,
-    )
+    (names, new_index)
 }
 
 fn renumbered(row: &Row, new_index: &[Option<u32>]) -> Row {

@@ -76,7 +76,7 @@ impl Context<'_> {
             object: object_name(folder, recipe),
             device: code.device,
             symbols: symbols.collect(),
-            deps: sources.deps.into_iter().collect(),
+            deps: sources.deps.into_iter().map(Into::into).collect(),
             offload_targets: code.offload_targets.into_iter().collect(),
             error: None,
         };
@@ -106,7 +106,7 @@ impl Context<'_> {
             object: object_name(folder, recipe),
             device: true,
             symbols: Vec::new(),
-            deps: sources.deps.into_iter().collect(),
+            deps: sources.deps.into_iter().map(Into::into).collect(),
             offload_targets: Vec::new(),
             error: Some(problem.to_string()),
         };

@@ -1,7 +1,11 @@
 //! The one way in and the one way out.
 
-use super::duplicates;
+use super::deserializer::Strict;
+use super::{MAX_RECORD_BYTES, MAX_SMALL_BYTES};
+use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 
 /// Why a document was refused. `document` is its kind; the caller adds the file or URL.
 #[derive(Debug, thiserror::Error)]
@@ -16,12 +20,12 @@ pub enum DocumentError {
         limit: u64,
     },
     /// Not JSON, or a field of the wrong type. The message ends with line and column.
-    #[error("{document} is malformed: {source}")]
+    #[error("{document} is malformed: {problem}")]
     Malformed {
         /// The kind of document.
         document: &'static str,
-        /// What the parser said, with line and column.
-        source: serde_json::Error,
+        /// What the parser said, with line and column: part of the message, so not a source of its own.
+        problem: serde_json::Error,
     },
     /// A version or schema word this reader does not know.
     #[error("{document} has version `{found}`, expected {expected}")]
@@ -58,6 +62,16 @@ impl DocumentError {
         }
     }
 
+    pub(crate) fn version(document: &'static str, found: &str, expected: &'static str) -> Self {
+        let found = found.trim_matches('"');
+        let found = found.chars().take(40).flat_map(char::escape_debug);
+        Self::Version {
+            document,
+            found: found.collect(),
+            expected,
+        }
+    }
+
     /// The stable word for machines.
     pub const fn reason(&self) -> &'static str {
         match self {
@@ -69,36 +83,75 @@ impl DocumentError {
     }
 }
 
-/// Refuses more bytes than `limit`.
-fn check_size(document: &'static str, bytes: &[u8], limit: u64) -> Result<(), DocumentError> {
-    if bytes.len() as u64 > limit {
-        return Err(DocumentError::TooLarge { document, limit });
-    }
-    Ok(())
-}
-
 /// Reads one document: bounded, no duplicate keys, nothing after it.
 pub fn read<'de, T: Deserialize<'de>>(
     document: &'static str,
     bytes: &'de [u8],
     limit: u64,
 ) -> Result<T, DocumentError> {
-    check(document, bytes, limit)?;
-    read_unchecked_keys(document, bytes)
+    if bytes.len() as u64 > limit {
+        return Err(DocumentError::TooLarge { document, limit });
+    }
+    // Checked once and whole: the parser then need not check string by string.
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let problem = format!("not UTF-8 after byte {}", error.valid_up_to());
+        serde_json::Error::custom(problem)
+    });
+    text.and_then(part)
+        .map_err(|problem| DocumentError::Malformed { document, problem })
 }
 
-/// The checks that hold for every document before any field is looked at: size, JSON, unique keys.
-pub fn check(document: &'static str, bytes: &[u8], limit: u64) -> Result<(), DocumentError> {
-    check_size(document, bytes, limit)?;
-    duplicates::refuse(bytes).map_err(|source| DocumentError::Malformed { document, source })
-}
-
-/// Reads a part of a document whose size and keys were checked with the whole.
-pub fn read_unchecked_keys<'de, T: Deserialize<'de>>(
+/// Reads a small document that names its schema. The schema is looked at first, since another one may have
+/// any other shape.
+pub(crate) fn read_schema<'de, T: Deserialize<'de>>(
     document: &'static str,
     bytes: &'de [u8],
+    schema: &'static str,
 ) -> Result<T, DocumentError> {
-    serde_json::from_slice(bytes).map_err(|source| DocumentError::Malformed { document, source })
+    #[derive(Deserialize)]
+    struct Named {
+        schema: String,
+    }
+    let named: Named = read(document, bytes, MAX_SMALL_BYTES)?;
+    if named.schema != schema {
+        return Err(DocumentError::version(document, &named.schema, schema));
+    }
+    read(document, bytes, MAX_SMALL_BYTES)
+}
+
+/// Reads a large document with a numbered version, in one pass; the caller checks the version it read.
+///
+/// Another version may have any other shape, so when the document does not read as `T` its version decides
+/// which of the two errors is the true one.
+pub(crate) fn read_versioned<'de, T: Deserialize<'de>>(
+    document: &'static str,
+    bytes: &'de [u8],
+    known: &[&str],
+    expected: &'static str,
+) -> Result<T, DocumentError> {
+    let malformed = match read::<T>(document, bytes, MAX_RECORD_BYTES) {
+        Ok(value) => return Ok(value),
+        Err(error @ DocumentError::Malformed { .. }) => error,
+        Err(error) => return Err(error),
+    };
+    let fields: Result<BTreeMap<String, &RawValue>, _> = read(document, bytes, MAX_RECORD_BYTES);
+    let found = fields
+        .ok()
+        .and_then(|fields| fields.get("version").copied());
+    match found.map(RawValue::get) {
+        Some(version) if !known.contains(&version) => {
+            Err(DocumentError::version(document, version, expected))
+        }
+        _ => Err(malformed),
+    }
+}
+
+/// Reads a part of a document whose size was checked with the whole.
+pub(crate) fn part<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, serde_json::Error> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let value = T::deserialize(Strict(&mut deserializer))?;
+    deserializer.end()?;
+    Ok(value)
 }
 
 /// The canonical bytes: compact, no line end.

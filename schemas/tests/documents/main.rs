@@ -1,0 +1,17 @@
+//! Every rule of every document, case by case.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod ids;
+mod jobs;
+mod manifest;
+mod pointer;
+mod recording;
+mod recording_idle;
+mod sidecar;
+mod stable_names;
+mod strict_json;
+mod symbol_map;
+mod table;
+mod table_rows;
+mod upstream_pointer;
