@@ -133,14 +133,21 @@ extern "C" fn forward(a: usize, b: usize, c: usize, d: usize, number: u32, calle
 }
 
 fn notify(event: Option<Event>, phase: u32, status: c_int) {
+    if let Some(event) = event {
+        tell(event as u32, phase, status);
+    }
+}
+
+/// Tells the recorder, if there is one.
+pub(crate) fn tell(event: u32, phase: u32, status: c_int) {
     let hook = HOOK.load(Ordering::Acquire);
-    let Some(event) = event.filter(|_| !hook.is_null()) else {
+    if hook.is_null() {
         return;
-    };
+    }
     // SAFETY: only `kernrec_cupti_forwarders_attach` stores here, and it stores a `Hook`.
     let hook = unsafe { mem::transmute::<*mut c_void, Hook>(hook) };
     // SAFETY: the recorder promised that it stays callable.
-    unsafe { hook(event as u32, phase, status) };
+    unsafe { hook(event, phase, status) };
 }
 
 /// The real function. `RTLD_NEXT` would not find it: an interpreter maps CUPTI with local scope. Looked

@@ -9,7 +9,11 @@
 //! It sees every client that is *linked* against CUPTI (PyTorch's profiler), since the loader searches
 //! preloaded libraries first. It does not see a client that asks `dlsym` on CUPTI's own handle (JAX,
 //! Triton's profiler); for those the recorder proves at the end that its callbacks are still its own.
+//!
+//! It also sees `_exit`, with which Python ends every forked worker: no exit handler runs then, and without
+//! notice the recorder could not finish.
 #![warn(missing_docs)]
 
 mod calls;
+mod exit;
 mod ffi;

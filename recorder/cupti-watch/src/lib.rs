@@ -23,6 +23,10 @@ pub type Attach = unsafe extern "C" fn(protocol: u32, hook: Hook) -> u64;
 /// The answer of forwarders that speak another protocol.
 pub const REFUSED: u64 = u64::MAX;
 
+/// [`Hook`] event that is no [`Event`]: the process is about to end through `_exit`, which runs no exit
+/// handler. Reported before the call only.
+pub const EXITING: u32 = u32::MAX;
+
 /// [`Hook`] phase: the call is about to be forwarded.
 pub const BEFORE: u32 = 0;
 /// [`Hook`] phase: the call returned.

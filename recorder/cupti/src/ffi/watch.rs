@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::mem;
 
-use kernrec_cupti_watch::{ATTACH_SYMBOL, Attach, BEFORE, Event, PROTOCOL, REFUSED};
+use kernrec_cupti_watch::{ATTACH_SYMBOL, Attach, BEFORE, EXITING, Event, PROTOCOL, REFUSED};
 
 use crate::recorder;
 
@@ -22,7 +22,9 @@ pub(crate) fn attach() -> Option<u64> {
 
 unsafe extern "C" fn hook(event: u32, phase: u32, status: i32) {
     recorder::guarded(|| {
-        if let Some(event) = Event::from_number(event) {
+        if event == EXITING {
+            recorder::finish_before_exit();
+        } else if let Some(event) = Event::from_number(event) {
             if phase == BEFORE {
                 recorder::before(event);
             } else {

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use kernrec_trace_writer::{Observed, Trace};
 
-use super::{Phase, Recorder, ours};
+use super::{Bound, Phase, Recorder, ours};
 use crate::ffi::library::Cupti;
 use crate::ffi::records::{NamePointer, Record, Records};
 
@@ -39,7 +39,7 @@ pub(crate) fn take_buffer(buffer: *mut u8, valid: usize) {
     let Some(recorder) = ours() else {
         return;
     };
-    let Some((cupti, _)) = &recorder.cupti else {
+    let Some(Bound { cupti, .. }) = &recorder.cupti else {
         return;
     };
     recorder.read_buffer(cupti, buffer, valid);

@@ -4,36 +4,56 @@ use std::sync::atomic::Ordering;
 
 use kernrec_cupti_watch::Event;
 
-use super::{Phase, RECORDER, Recorder};
+use super::{Bound, Phase, RECORDER, Recorder};
 use crate::ffi::library::{Cupti, KIND_DRIVER};
 use crate::ffi::{mapped, probe, watch};
 
-/// Ends the recording of this process. Does nothing in a forked child, which inherits the exit handler.
+/// Ends the recording of this process, at its exit. Does nothing in a forked child, which inherits the
+/// exit handler.
 pub(crate) fn finish() {
-    let Some(recorder) = RECORDER.get().filter(|recorder| recorder.trace.is_ours()) else {
-        return;
-    };
-    recorder.flusher.stop();
-    let collecting = recorder.phase() == Phase::Collecting;
-    if let Some((cupti, version)) = recorder.cupti.as_ref().filter(|_| collecting) {
-        recorder.drain(cupti, "final-flush");
-        recorder.count_drops(cupti);
-        recorder.check_other_clients();
-        if recorder.is_healthy() {
-            recorder.prove_ownership(cupti, *version);
-        }
-    } else {
-        // The buffers and callbacks are another client's, whose own exit handlers have run already.
-        recorder.check_other_clients();
+    if let Some(recorder) = this_process() {
+        recorder.flusher.stop();
+        recorder.finish();
     }
-    recorder.phase.store(Phase::Ended as u8, Ordering::Release);
-    if collecting && recorder.buffers.outstanding() > 0 {
-        recorder.error("outstanding-buffers");
+}
+
+/// The same before `_exit`, where the caller may be a signal handler: the recorder's thread does the work.
+pub(crate) fn finish_before_exit() {
+    if let Some(recorder) = this_process() {
+        recorder.flusher.finish();
     }
-    recorder.trace.with(kernrec_trace_writer::Trace::finish);
+}
+
+fn this_process() -> Option<&'static Recorder> {
+    RECORDER.get().filter(|recorder| recorder.trace.is_ours())
 }
 
 impl Recorder {
+    /// Takes the last records and writes the footer. Once: another thread may end the process too.
+    pub(super) fn finish(&self) {
+        if self.finishing.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let collecting = self.phase() == Phase::Collecting;
+        match &self.cupti {
+            Some(Bound { cupti, version, .. }) if collecting => {
+                self.drain(cupti, "final-flush");
+                self.count_drops(cupti);
+                self.check_other_clients();
+                if self.is_healthy() {
+                    self.prove_ownership(cupti, *version);
+                }
+            }
+            // The buffers and callbacks are another client's, whose own exit handlers have run already.
+            _ => self.check_other_clients(),
+        }
+        self.phase.store(Phase::Ended as u8, Ordering::Release);
+        if collecting && self.buffers.outstanding() > 0 {
+            self.error("outstanding-buffers");
+        }
+        self.trace.with(kernrec_trace_writer::Trace::finish);
+    }
+
     fn is_healthy(&self) -> bool {
         self.trace
             .with(|trace| trace.totals().errors == 0)

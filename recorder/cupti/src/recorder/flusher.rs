@@ -1,98 +1,132 @@
-//! The periodic flush: what a killed process leaves behind is at most a period old.
+//! The recorder's thread: the periodic flush, so that what a killed process leaves behind is at most a
+//! period old; and the end of a process that calls `_exit`, perhaps from a signal handler, where none of
+//! this may be done.
 
 use std::io;
-use std::sync::{Condvar, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, Ordering};
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
 
-use super::{Phase, Recorder, guarded};
-use crate::ffi::thread::spawn_without_signals;
+use super::{Bound, Phase, Recorder, guarded};
+use crate::ffi::thread::{kernel_id, spawn_without_signals};
 
-/// How long the end of the process waits for a flush under way.
-const STOP_LIMIT: Duration = Duration::from_secs(5);
+/// How long the end of the process waits for a flush under way, or for the thread to finish. A call into
+/// CUPTI that hangs must not keep a process from ending.
+const LIMIT: Duration = Duration::from_secs(5);
 
+/// What the thread should do next, besides flushing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    /// No thread, or it has ended.
-    Idle,
-    Running,
-    Stopping,
+#[repr(u8)]
+enum Wish {
+    None = 0,
+    Stop = 1,
+    Finish = 2,
 }
 
+/// The thread's handle. Only atomics and wake-ups, which a signal handler may use.
 #[derive(Debug)]
 pub(super) struct Flusher {
-    state: Mutex<State>,
-    changed: Condvar,
+    thread: OnceLock<Thread>,
+    kernel_id: AtomicI64,
+    wish: AtomicU8,
+    ended: AtomicBool,
 }
 
 impl Flusher {
     pub(super) fn new() -> Self {
         Self {
-            state: Mutex::new(State::Idle),
-            changed: Condvar::new(),
+            thread: OnceLock::new(),
+            kernel_id: AtomicI64::new(0),
+            wish: AtomicU8::new(Wish::None as u8),
+            ended: AtomicBool::new(false),
         }
     }
 
+    /// Starts the thread. Without a period it only waits for the end.
     pub(super) fn start(
         &self,
         recorder: &'static Recorder,
-        period: Duration,
+        period: Option<Duration>,
         force_every: u64,
     ) -> io::Result<()> {
-        self.set(State::Running);
-        let thread = spawn_without_signals(move || {
-            guarded(|| recorder.flush_until_stopped(period, force_every));
-            recorder.flusher.set(State::Idle);
-        });
-        if thread.is_err() {
-            self.set(State::Idle);
-        }
-        thread.map(drop)
+        let handle = spawn_without_signals(move || {
+            recorder
+                .flusher
+                .kernel_id
+                .store(kernel_id(), Ordering::Release);
+            guarded(|| recorder.serve(period, force_every));
+            recorder.flusher.ended.store(true, Ordering::Release);
+        })?;
+        // Set once: `start` is called once.
+        let _ = self.thread.set(handle.thread().clone());
+        Ok(())
     }
 
-    /// Ends the thread and waits for a flush under way, so that nobody flushes while the process ends.
+    /// Ends the thread, so that nobody else flushes while the process ends.
     pub(super) fn stop(&self) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if *state == State::Idle {
+        self.ask(Wish::Stop);
+    }
+
+    /// Has the thread finish the recording. Does nothing where there is no thread.
+    pub(super) fn finish(&self) {
+        self.ask(Wish::Finish);
+    }
+
+    fn ask(&self, wish: Wish) {
+        let Some(flusher) = self.thread.get() else {
+            return;
+        };
+        if self.kernel_id.load(Ordering::Acquire) == kernel_id() {
             return;
         }
-        *state = State::Stopping;
-        self.changed.notify_all();
-        // A flush that hangs must not keep the process from ending.
-        drop(
-            self.changed
-                .wait_timeout_while(state, STOP_LIMIT, |state| *state != State::Idle),
-        );
+        self.wish.store(wish as u8, Ordering::Release);
+        flusher.unpark();
+        let start = Instant::now();
+        while !self.ended.load(Ordering::Acquire) && start.elapsed() < LIMIT {
+            thread::sleep(Duration::from_micros(100));
+        }
     }
 
-    fn set(&self, new: State) {
-        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = new;
-        self.changed.notify_all();
-    }
-
-    /// Waits for a period; `false` when the thread should end instead.
-    fn wait(&self, period: Duration) -> bool {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let (state, _) = self
-            .changed
-            .wait_timeout_while(state, period, |state| *state == State::Running)
-            .unwrap_or_else(PoisonError::into_inner);
-        *state == State::Running
+    /// Waits for a period or a wish.
+    fn wait(&self, period: Option<Duration>) -> Wish {
+        let start = Instant::now();
+        loop {
+            match self.wish.load(Ordering::Acquire) {
+                1 => return Wish::Stop,
+                2 => return Wish::Finish,
+                _ => {}
+            }
+            let Some(period) = period else {
+                thread::park();
+                continue;
+            };
+            match period.checked_sub(start.elapsed()) {
+                Some(left) if !left.is_zero() => thread::park_timeout(left),
+                _ => return Wish::None,
+            }
+        }
     }
 }
 
 impl Recorder {
-    fn flush_until_stopped(&self, period: Duration, force_every: u64) {
+    fn serve(&'static self, period: Option<Duration>, force_every: u64) {
         let mut tick: u64 = 0;
-        while self.flusher.wait(period) {
-            tick = tick.wrapping_add(1);
-            let forced = force_every > 0 && tick.is_multiple_of(force_every);
-            self.flush(forced);
+        loop {
+            match self.flusher.wait(period) {
+                Wish::None => {
+                    tick = tick.wrapping_add(1);
+                    self.flush(force_every > 0 && tick.is_multiple_of(force_every));
+                }
+                Wish::Stop => return,
+                Wish::Finish => return self.finish(),
+            }
         }
     }
 
     /// Nothing is flushed once another client owns the stream: the buffers are its own.
     fn flush(&self, forced: bool) {
-        let Some((cupti, _)) = &self.cupti else {
+        let Some(Bound { cupti, .. }) = &self.cupti else {
             return;
         };
         if self.phase() != Phase::Collecting {

@@ -24,7 +24,7 @@ use crate::buffers::Buffers;
 use crate::ffi::library::{Cupti, Status};
 
 pub(crate) use collect::{lend_buffer, take_buffer};
-pub(crate) use finish::finish;
+pub(crate) use finish::{finish, finish_before_exit};
 pub(crate) use start::start;
 pub(crate) use watching::{after, before};
 
@@ -33,7 +33,7 @@ static RECORDER: OnceLock<Recorder> = OnceLock::new();
 struct Recorder {
     trace: Shared,
     folder: PathBuf,
-    cupti: Option<(Cupti, u32)>,
+    cupti: Option<Bound>,
     buffers: Buffers,
     phase: AtomicU8,
     /// Another client's taking of the stream went through.
@@ -44,6 +44,14 @@ struct Recorder {
     driver_records: AtomicU64,
     has_forwarders: bool,
     flusher: flusher::Flusher,
+    finishing: AtomicBool,
+}
+
+/// The CUPTI in use.
+struct Bound {
+    cupti: Cupti,
+    version: u32,
+    path: PathBuf,
 }
 
 /// What the recorder may do.

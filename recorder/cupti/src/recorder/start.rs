@@ -6,7 +6,7 @@ use std::time::Duration;
 use kernrec_cupti_watch::Event;
 use kernrec_trace_writer::{Backend, Header, Shared, Trace};
 
-use super::{Phase, RECORDER, Recorder, flusher, ours};
+use super::{Bound, Phase, RECORDER, Recorder, flusher, ours};
 use crate::buffers::Buffers;
 use crate::ffi::library::{Cupti, KIND_KERNEL};
 use crate::ffi::{at_exit, mapped, watch};
@@ -47,6 +47,7 @@ pub(crate) fn start() {
         driver_records: AtomicU64::new(0),
         has_forwarders: seen.is_some(),
         flusher: flusher::Flusher::new(),
+        finishing: AtomicBool::new(false),
     };
     if RECORDER.set(recorder).is_err() {
         return;
@@ -57,16 +58,20 @@ pub(crate) fn start() {
     }
 }
 
-/// The mapped CUPTI, else the first that can be loaded and works with this driver.
-fn bind(options: &Options, mapped: &Mapped) -> Option<(Cupti, u32)> {
-    let cupti = match mapped.cupti.first() {
-        Some(path) => Cupti::open(path, true),
+/// The mapped CUPTI, else the first that can be loaded, if it works with this driver.
+fn bind(options: &Options, mapped: &Mapped) -> Option<Bound> {
+    let (cupti, path) = match mapped.cupti.first() {
+        Some(path) => (Cupti::open(path, true)?, path.clone()),
         None => candidates(mapped, options.cupti_path.as_deref())
-            .iter()
-            .find_map(|path| Cupti::open(path, false)),
-    }?;
+            .into_iter()
+            .find_map(|path| Some((Cupti::open(&path, false)?, path)))?,
+    };
     let version = cupti.version().ok()?;
-    Some((cupti, version))
+    Some(Bound {
+        cupti,
+        version,
+        path,
+    })
 }
 
 impl Recorder {
@@ -79,15 +84,13 @@ impl Recorder {
         if mapped.cupti.len() > 1 {
             self.error("several-cupti-copies");
         }
-        let Some((cupti, version)) = &self.cupti else {
+        let Some(bound) = &self.cupti else {
             self.error("cupti-unavailable");
             return;
         };
         self.trace.with(|trace| {
-            trace.comment(&format!("cupti_version={version}"));
-            for path in &mapped.cupti {
-                trace.comment(&format!("cupti_path={}", path.display()));
-            }
+            trace.comment(&format!("cupti_version={}", bound.version));
+            trace.comment(&format!("cupti_path={}", bound.path.display()));
         });
         let mut occupied = Event::ALL.into_iter().filter(happened);
         if occupied.any(|event| event.takes_the_stream() || event == Event::ModeChanged) {
@@ -100,7 +103,7 @@ impl Recorder {
             self.error("unwatched-cupti-client");
             return;
         }
-        self.collect(cupti);
+        self.collect(&bound.cupti);
     }
 
     fn collect(&self, cupti: &Cupti) {
@@ -128,9 +131,7 @@ impl Recorder {
         if self.phase() != Phase::Collecting {
             return;
         }
-        if let Some(period) = period
-            && self.flusher.start(self, period, force_every).is_err()
-        {
+        if self.flusher.start(self, period, force_every).is_err() {
             self.error("flush-thread");
         }
     }

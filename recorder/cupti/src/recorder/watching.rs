@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use kernrec_cupti_watch::Event;
 
-use super::{Phase, RECORDER, Recorder, ours};
+use super::{Bound, Phase, RECORDER, Recorder, ours};
 
 /// Another client's call is about to go to CUPTI.
 pub(crate) fn before(event: Event) {
@@ -58,7 +58,7 @@ impl Recorder {
     }
 
     fn take_what_is_there(&self) {
-        if let Some((cupti, _)) = &self.cupti {
+        if let Some(Bound { cupti, .. }) = &self.cupti {
             self.drain(cupti, "handover-flush");
             self.count_drops(cupti);
         }

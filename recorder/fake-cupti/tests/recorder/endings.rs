@@ -21,8 +21,7 @@ fn by_exit() {
     assert_eq!(bench.one().state, ProcessState::Clean);
 }
 
-fn ends_abruptly(end: &str, check: impl Fn(std::process::ExitStatus)) {
-    let mut bench = Bench::new();
+fn ends_abruptly(mut bench: Bench, end: &str, check: impl Fn(std::process::ExitStatus)) {
     bench.flush_ms = "1";
     let output = bench.run(&["launch=_Z1av", "await=_Z1av", end]);
     check(output.status);
@@ -31,21 +30,36 @@ fn ends_abruptly(end: &str, check: impl Fn(std::process::ExitStatus)) {
     assert_eq!(left.names, ["_Z1av"]);
 }
 
+/// Python ends its forked workers so. The forwarders see it, and the recording is finished.
 #[test]
 fn by_exiting_at_once() {
-    ends_abruptly("end=at-once", |status| assert_eq!(status.code(), Some(7)));
+    let bench = Bench::new();
+    let output = bench.run(&["launch=_Z1av", "end=at-once"]);
+    assert_eq!(output.status.code(), Some(7));
+    let left = bench.one();
+    assert_eq!(left.state, ProcessState::Clean, "{}", left.text);
+    assert_eq!(left.names, ["_Z1av"]);
+}
+
+#[test]
+fn by_exiting_at_once_without_forwarders() {
+    let mut bench = Bench::new();
+    bench.forwarders = false;
+    ends_abruptly(bench, "end=at-once", |status| {
+        assert_eq!(status.code(), Some(7));
+    });
 }
 
 #[test]
 fn by_sigterm() {
-    ends_abruptly("end=terminate", |status| {
+    ends_abruptly(Bench::new(), "end=terminate", |status| {
         assert_eq!(status.signal(), Some(libc_numbers::SIGTERM));
     });
 }
 
 #[test]
 fn by_sigkill() {
-    ends_abruptly("end=kill", |status| {
+    ends_abruptly(Bench::new(), "end=kill", |status| {
         assert_eq!(status.signal(), Some(libc_numbers::SIGKILL));
     });
 }
