@@ -133,7 +133,7 @@ def check_plain_cuda():
     """A program without any framework: CUPTI is found beside the toolkit."""
     folder = OUT / "recordings" / "plain-cuda"
     shutil.rmtree(folder, ignore_errors=True)
-    run([BUILD / "launch", "graph", "1000"], recorded_environment(folder))
+    run([BUILD / "launch", "graph", "1000"], recorded_environment(folder), input="\n")
     (recording,) = recordings(folder)
     problems = [] if recording.clean else [recording.state]
     # 1,000 launches to warm up, then 1,001 replays of 100 nodes.

@@ -22,9 +22,10 @@ def recorded_environment(folder, forwarders=True):
     return environment
 
 
-def run(arguments, environment=(), timeout=240):
+def run(arguments, environment=(), input="", timeout=240):
     return subprocess.run(
         [str(argument) for argument in arguments],
+        input=input,
         env={**os.environ, **dict(environment)},
         capture_output=True,
         text=True,

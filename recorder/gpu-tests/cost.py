@@ -1,83 +1,119 @@
-"""What recording costs: each program plain, with a CUPTI consumer that does nothing, and recorded, in
-turns, so that the machine's moods fall on all three alike. Medians, and ratios within one run."""
+"""What recording costs. Three copies of each program run side by side: plain, with a CUPTI consumer that
+does nothing, and recorded. They take turns, one working while the others wait, so that the machine's moods
+fall on all alike. Times are medians over the turns; ratios are medians of each round's own ratio."""
 
 import os
 import shutil
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
-from common import BUILD, recorded_environment, recordings, run
+from common import BUILD, HERE, recorded_environment, recordings, run
 
-ROUNDS = int(os.environ.get("ROUNDS", "7"))
-MODES = ("plain", "null consumer", "recorded")
+ROUNDS = int(os.environ.get("ROUNDS", "15"))
+MODES = ("plain", "consumer", "recorded")
 
 
-def cupti():
-    """The CUPTI that the recorder itself finds for a program without a framework."""
+def found_cupti():
+    """The CUPTI that the recorder finds for a program without a framework."""
     folder = tempfile.mkdtemp()
     run([BUILD / "launch", "start"], recorded_environment(folder))
     text = recordings(folder)[0].path.read_text()
-    for line in text.splitlines():
-        if line.startswith("# cupti_path="):
-            return line.split("=", 1)[1]
-    raise RuntimeError(text)
+    return next(line.split("=", 1)[1] for line in text.splitlines() if line.startswith("# cupti_path="))
 
 
-def environment(mode, folder, consumer_cupti):
+def environment(mode, folder, cupti):
     if mode == "recorded":
         return recorded_environment(folder)
-    if mode == "null consumer":
-        return {"CUDA_INJECTION64_PATH": str(BUILD / "null_consumer.so"), "NULL_CONSUMER_CUPTI": consumer_cupti}
+    if mode == "consumer":
+        return {"CUDA_INJECTION64_PATH": str(BUILD / "null_consumer.so"), "NULL_CONSUMER_CUPTI": cupti}
     return {}
 
 
-def measure(arguments, consumer_cupti, rounds=ROUNDS):
-    """{mode: [(printed numbers..., wall)]}, the modes in turn."""
-    samples = {mode: [] for mode in MODES}
-    for _ in range(rounds):
-        for mode in MODES:
+def in_turns(arguments, cupti, rounds):
+    """([{mode: printed number}] a round, {mode: last line})."""
+    folder = Path(tempfile.mkdtemp())
+    programs = {
+        mode: subprocess.Popen(
+            [str(argument) for argument in arguments],
+            env={**os.environ, **environment(mode, folder, cupti)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for mode in MODES
+    }
+    samples = []
+    # The first turn warms up, and waits for the slowest to start.
+    for number in range(rounds + 1):
+        sample = {}
+        order = MODES if number % 2 else MODES[::-1]
+        for mode in order:
+            programs[mode].stdin.write("\n")
+            programs[mode].stdin.flush()
+            sample[mode] = float(programs[mode].stdout.readline())
+        if number:
+            samples.append(sample)
+    last = {mode: program.communicate()[0] for mode, program in programs.items()}
+    (recording,) = recordings(folder)
+    assert recording.clean, recording.state
+    shutil.rmtree(folder)
+    return samples, last
+
+
+def starts(cupti, rounds):
+    """The same for processes that only start, launch 1,100 kernels and end: (first call, whole) in ms."""
+    first, whole = [], []
+    for number in range(rounds):
+        first.append({})
+        whole.append({})
+        for mode in MODES if number % 2 else MODES[::-1]:
             folder = Path(tempfile.mkdtemp())
             start = time.monotonic()
-            result = run(arguments, environment(mode, folder, consumer_cupti))
-            wall = time.monotonic() - start
-            samples[mode].append([float(x) for x in result.stdout.split()] + [wall])
-            if mode == "recorded":
-                assert all(recording.clean for recording in recordings(folder)), recordings(folder)[0].state
+            result = run([BUILD / "launch", "start"], environment(mode, folder, cupti))
+            whole[-1][mode] = (time.monotonic() - start) * 1e3
+            first[-1][mode] = float(result.stdout.split()[0]) / 1e3
             shutil.rmtree(folder)
-    return samples
+    return first, whole
 
 
-def medians(samples, column):
-    return {mode: statistics.median(row[column] for row in rows) for mode, rows in samples.items()}
-
-
-def line(label, values, unit, scale=1.0):
-    plain, null, ours = (values[mode] for mode in MODES)
+def line(label, samples, unit, scale=1.0):
+    plain, consumer, recorded = (statistics.median(s[mode] for s in samples) * scale for mode in MODES)
+    over_consumer = sorted(s["recorded"] / s["consumer"] for s in samples)
+    over_plain = sorted(s["recorded"] / s["plain"] for s in samples)
+    middle = len(samples) // 2
     print(
-        f"{label:34} {plain * scale:10.2f} {null * scale:10.2f} {ours * scale:10.2f} {unit:4}"
-        f" {ours / null:8.3f} {ours / plain:8.3f}"
+        f"{label:34} {plain:9.2f} {consumer:9.2f} {recorded:9.2f} {unit:4}"
+        f" {over_consumer[middle]:7.3f} ({over_consumer[len(samples) // 4]:.3f}-{over_consumer[-1 - len(samples) // 4]:.3f})"
+        f" {over_plain[middle]:7.3f}"
     )
 
 
 def main():
-    consumer_cupti = cupti()
-    print(f"CUPTI {consumer_cupti}, {ROUNDS} rounds, medians")
-    print(f"{'':34} {'plain':>10} {'consumer':>10} {'recorded':>10} {'':4} {'/cons.':>8} {'/plain':>8}")
+    cupti = found_cupti()
+    print(f"CUPTI {cupti}, {ROUNDS} rounds")
+    print(f"{'':34} {'plain':>9} {'consumer':>9} {'recorded':>9} {'':4} rec./consumer (quartiles) rec./plain")
     launch = BUILD / "launch"
-    line("eager, 600,000 empty kernels", medians(measure([launch, "eager", 600_000], consumer_cupti), 0), "ns")
-    line("8 threads, 125,000 each", medians(measure([launch, "threads", 125_000], consumer_cupti), 0), "ns")
-    line("graph of 100 nodes, 20,000 times", medians(measure([launch, "graph", 20_000], consumer_cupti), 0), "ns")
-    start = measure([launch, "start"], consumer_cupti, rounds=3 * ROUNDS)
-    line("first CUDA call", medians(start, 1), "ms", 1e-3)
-    line("whole process, 1,000 kernels", medians(start, 3), "ms", 1e3)
-    line("peak host memory, same", medians(start, 2), "MiB", 1 / 1024)
-    peak = measure([launch, "threads", 125_000], consumer_cupti, rounds=1)
-    line("peak host memory, 8 threads", medians(peak, 2), "MiB", 1 / 1024)
-    for name in ("training_loop", "decode_loop"):
-        arguments = ["python3", Path(__file__).parent / "workloads.py", name, "4"]
-        line(name.replace("_", " ") + ", a step", medians(measure(arguments, consumer_cupti, rounds=max(3, ROUNDS // 2)), 0), "ms", 1e3)
+    eager, last = in_turns([launch, "eager", 80_000], cupti, ROUNDS)
+    line("eager, empty kernels", eager, "ns")
+    memory = [{mode: float(last[mode].split()[1]) for mode in MODES}]
+    threads, last = in_turns([launch, "threads", 10_000], cupti, ROUNDS)
+    line("8 threads, empty kernels", threads, "ns")
+    many = [{mode: float(last[mode].split()[1]) for mode in MODES}]
+    graph, _ = in_turns([launch, "graph", 2_000], cupti, ROUNDS)
+    line("graph of 100 empty kernels, a node", graph, "ns")
+    first, whole = starts(cupti, ROUNDS)
+    line("first CUDA call", first, "ms")
+    line("process with 1,100 kernels", whole, "ms")
+    line("peak host memory, eager", memory, "MiB", 1 / 1024)
+    line("peak host memory, 8 threads", many, "MiB", 1 / 1024)
+    for name, batch in (("training_loop", 96), ("training_loop", 16), ("decode_loop", 16)):
+        command = [sys.executable, HERE / "workloads.py", name, batch]
+        samples, _ = in_turns(command, cupti, max(5, ROUNDS // 2))
+        line(f"{name.replace('_', ' ')}, batch {batch}", samples, "ms", 1e3)
 
 
 if __name__ == "__main__":

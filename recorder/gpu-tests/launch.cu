@@ -1,4 +1,6 @@
-// Launch-bound loops of empty kernels. Prints what one launch costs the launching thread, in nanoseconds:
+// Launch-bound loops of empty kernels. For each line on standard input it runs one turn and prints what a
+// launch cost the launching thread, in nanoseconds; then the time of the first CUDA call in microseconds
+// and the peak of resident memory in KiB:
 //   launch eager COUNT | launch graph REPLAYS | launch threads COUNT_PER_THREAD | launch start
 #include <chrono>
 #include <cstdio>
@@ -41,6 +43,33 @@ static long peak_kib() {
     return kib;
 }
 
+static double eager(long count, cudaStream_t stream) {
+    double start = now();
+    loop(count, stream);
+    return (now() - start) / count;
+}
+
+static double threaded(long count) {
+    double start = now();
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 8; t++)
+        threads.emplace_back([count] {
+            cudaStream_t own;
+            CHECK(cudaStreamCreate(&own));
+            loop(count, own);
+            CHECK(cudaStreamDestroy(own));
+        });
+    for (auto &thread : threads) thread.join();
+    return (now() - start) / (count * 8);
+}
+
+static double replays(long count, cudaGraphExec_t exec, cudaStream_t stream) {
+    double start = now();
+    for (long i = 0; i < count; i++) CHECK(cudaGraphLaunch(exec, stream));
+    CHECK(cudaStreamSynchronize(stream));
+    return (now() - start) / (count * 100);
+}
+
 int main(int argc, char **argv) {
     const char *mode = argc > 1 ? argv[1] : "start";
     long count = argc > 2 ? std::atol(argv[2]) : 0;
@@ -50,36 +79,23 @@ int main(int argc, char **argv) {
     cudaStream_t stream;
     CHECK(cudaStreamCreate(&stream));
     loop(1000, stream);
-    double each = 0;
-    if (!std::strcmp(mode, "eager")) {
-        start = now();
-        loop(count, stream);
-        each = (now() - start) / count;
-    } else if (!std::strcmp(mode, "threads")) {
-        start = now();
-        std::vector<std::thread> threads;
-        for (int t = 0; t < 8; t++)
-            threads.emplace_back([count] {
-                cudaStream_t own;
-                CHECK(cudaStreamCreate(&own));
-                loop(count, own);
-            });
-        for (auto &thread : threads) thread.join();
-        each = (now() - start) / (count * 8);
-    } else if (!std::strcmp(mode, "graph")) {
-        cudaGraph_t graph;
-        cudaGraphExec_t exec;
-        CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-        for (int i = 0; i < 100; i++) empty_kernel<<<1, 1, 0, stream>>>();
-        CHECK(cudaStreamEndCapture(stream, &graph));
-        CHECK(cudaGraphInstantiate(&exec, graph, 0));
-        CHECK(cudaGraphLaunch(exec, stream));
-        CHECK(cudaStreamSynchronize(stream));
-        start = now();
-        for (long i = 0; i < count; i++) CHECK(cudaGraphLaunch(exec, stream));
-        CHECK(cudaStreamSynchronize(stream));
-        each = (now() - start) / (count * 100);
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    for (int i = 0; i < 100; i++) empty_kernel<<<1, 1, 0, stream>>>();
+    CHECK(cudaStreamEndCapture(stream, &graph));
+    CHECK(cudaGraphInstantiate(&exec, graph, 0));
+    CHECK(cudaGraphLaunch(exec, stream));
+    CHECK(cudaStreamSynchronize(stream));
+    char line[16];
+    while (std::fgets(line, sizeof line, stdin)) {
+        double each = 0;
+        if (!std::strcmp(mode, "eager")) each = eager(count, stream);
+        if (!std::strcmp(mode, "threads")) each = threaded(count);
+        if (!std::strcmp(mode, "graph")) each = replays(count, exec, stream);
+        std::printf("%.1f\n", each);
+        std::fflush(stdout);
     }
-    std::printf("%.1f %.0f %ld\n", each, initialised / 1000, peak_kib());
+    std::printf("%.0f %ld\n", initialised / 1000, peak_kib());
     return 0;
 }

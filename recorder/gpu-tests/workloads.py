@@ -309,37 +309,48 @@ def proton_profiler():
     print(json.dumps(names, sort_keys=True))
 
 
-def training_loop(seconds):
-    """A small transformer's training: prints seconds a step, best of the second half."""
+def turns(step, seconds=0.5):
+    """For each line on standard input, runs steps for a while and prints the median time of one."""
+    for _ in range(20):
+        step()
+    for _ in sys.stdin:
+        times = []
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            start = time.monotonic()
+            step()
+            times.append(time.monotonic() - start)
+        print(sorted(times)[len(times) // 2], flush=True)
+
+
+def training_loop(batch):
+    """Training of a small transformer: launch-bound with a batch of 16, bound by the GPU with 96."""
     import torch
 
     torch.manual_seed(0)
     layer = torch.nn.TransformerEncoderLayer(1024, 16, 4096, batch_first=True)
     model = torch.nn.TransformerEncoder(layer, 8).cuda().bfloat16()
     optimizer = torch.optim.AdamW(model.parameters(), fused=True)
-    data = torch.randn(16, 512, 1024, device="cuda", dtype=torch.bfloat16)
-    times = []
-    end = time.monotonic() + float(seconds)
-    while time.monotonic() < end:
-        start = time.monotonic()
+    data = torch.randn(int(batch), 512, 1024, device="cuda", dtype=torch.bfloat16)
+
+    def step():
         optimizer.zero_grad(set_to_none=True)
         model(data).float().pow(2).mean().backward()
         optimizer.step()
         torch.cuda.synchronize()
-        times.append(time.monotonic() - start)
-    times = sorted(times[len(times) // 4 :])
-    print(times[len(times) // 2])
+
+    turns(step)
 
 
-def decode_loop(seconds):
-    """Replays of one captured step of a small decoder, as a server does: prints seconds a step."""
+def decode_loop(batch):
+    """Replays of one captured step of a small decoder, as a server does."""
     import torch
 
     torch.manual_seed(0)
     layers = torch.nn.ModuleList(torch.nn.Linear(4096, 4096, bias=False) for _ in range(24)).cuda().half()
-    x = torch.randn(16, 4096, device="cuda", dtype=torch.half)
+    x = torch.randn(int(batch), 4096, device="cuda", dtype=torch.half)
 
-    def step():
+    def forward():
         y = x
         for layer in layers:
             y = torch.nn.functional.rms_norm(y + torch.nn.functional.silu(layer(y)), (4096,))
@@ -348,21 +359,18 @@ def decode_loop(seconds):
     with torch.no_grad():
         side = torch.cuda.Stream()
         with torch.cuda.stream(side):
-            step()
+            forward()
         torch.cuda.current_stream().wait_stream(side)
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
-            step()
-    times = []
-    end = time.monotonic() + float(seconds)
-    while time.monotonic() < end:
-        start = time.monotonic()
-        for _ in range(50):
+            forward()
+
+    def step():
+        for _ in range(20):
             graph.replay()
             torch.cuda.current_stream().synchronize()
-        times.append((time.monotonic() - start) / 50)
-    times = sorted(times[len(times) // 4 :])
-    print(times[len(times) // 2])
+
+    turns(step)
 
 
 def with_facts(work, path):
