@@ -106,7 +106,7 @@ fn bounded(reader: &mut impl Read, path: &Path, limit: u64) -> Result<Vec<u8>, A
         .read_to_end(&mut bytes)
         .map_err(|source| ArtifactError::Compression {
             path: path.to_path_buf(),
-            source,
+            source: fsio::plain(source),
         })?;
     if bytes.len() as u64 > limit {
         return Err(ArtifactError::TooLarge {

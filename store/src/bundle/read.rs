@@ -4,6 +4,7 @@ use super::header::{self, BLOCK, Block};
 use super::inflate::{Fault, Inflate, Scratch};
 use super::limits::MAX_ENTRIES;
 use super::{BundleError, BundleMeta, Place, Refusal, file, is_recording, names};
+use crate::fsio::plain;
 use kernrec_schemas::Digest;
 use std::cell::Cell;
 use std::io::Read;
@@ -41,7 +42,7 @@ pub fn read<R: Read>(
     result.map_err(|fault| match fault {
         Fault::Source(error) => BundleError::Source {
             bundle: source.to_owned(),
-            source: error,
+            source: plain(error),
         },
         Fault::Refused(place, refusal) => BundleError::Refused {
             bundle: source.to_owned(),

@@ -21,7 +21,7 @@ impl FsError {
         Self {
             action,
             path: path.to_path_buf(),
-            source,
+            source: plain(source),
         }
     }
 
@@ -29,4 +29,13 @@ impl FsError {
     pub fn on<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> Self + 'a {
         move |source| Self::new(action, path, source)
     }
+}
+
+/// What the system said, without fs_err's own sentence around it: whoever wraps the error names the path.
+pub(crate) fn plain(error: io::Error) -> io::Error {
+    let inner = error.get_ref().and_then(|inner| inner.source());
+    let code = inner
+        .and_then(|cause| cause.downcast_ref::<io::Error>())
+        .and_then(io::Error::raw_os_error);
+    code.map_or(error, io::Error::from_raw_os_error)
 }

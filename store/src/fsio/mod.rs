@@ -14,5 +14,6 @@ pub use durable::{
     create_dir_all, remove_dir_all, rename, replace_symlink, replace_symlink_through, sync_dir,
 };
 pub use error::FsError;
+pub(crate) use error::plain;
 pub use lock::{Lock, LockError, available_space};
 pub use staged::StagedFile;

@@ -114,7 +114,8 @@ impl Store for LocalStore {
     fn read(&self, key: &Key) -> Result<Box<dyn Read + Send>, StoreError> {
         let path = self.path(key);
         match fs_err::File::open(&path) {
-            Ok(file) => Ok(Box::new(file)),
+            // Its reader names the key; an error that names the path as well would say everything twice.
+            Ok(file) => Ok(Box::new(file.into_file())),
             Err(e) if e.kind() == io::ErrorKind::NotFound => Err(StoreError::NotFound {
                 url: self.url.clone(),
                 key: key.clone(),
