@@ -2,9 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use kernrec_schemas::KernelName;
+use kernrec_schemas::id::stable_form;
 use kernrec_schemas::recording::{ProcessState, Recording};
 use kernrec_schemas::sidecar::Sidecar;
 use kernrec_schemas::symbol_map::SymbolMap;
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -70,4 +73,31 @@ fn every_recording_reads_and_only_the_two_killed_steps_are_unclean() {
         unclean,
         expected.map(|(step, state)| (step.to_owned(), state))
     );
+}
+
+#[test]
+fn the_maps_canonical_bytes_say_the_same() {
+    let map = SymbolMap::load(&map_bytes()).unwrap();
+    let canonical = map.to_canonical();
+    let again = SymbolMap::load(&canonical).unwrap();
+    assert_eq!(again.to_canonical(), canonical);
+    assert_eq!(again.distinct_symbols(), 6201);
+    assert_eq!(again.objects.len(), 167);
+}
+
+#[test]
+fn the_stable_form_touches_exactly_the_names_with_content_hashes_and_merges_none() {
+    let map = SymbolMap::load(&map_bytes()).unwrap();
+    let exact: BTreeSet<&str> = map
+        .objects
+        .iter()
+        .flat_map(|object| &object.symbols)
+        .map(KernelName::as_str)
+        .collect();
+    let stable: BTreeSet<_> = exact.iter().map(|name| stable_form(name)).collect();
+    assert_eq!(stable.len(), exact.len());
+    let touched = exact.iter().filter(|name| stable_form(name) != **name);
+    assert_eq!(touched.count(), 364);
+    let marked = exact.iter().filter(|name| name.contains("_INTERNAL_"));
+    assert_eq!(marked.count(), 364);
 }

@@ -7,6 +7,7 @@ mod jobs;
 mod manifest;
 mod pointer;
 mod recording;
+mod recording_cases;
 mod recording_idle;
 mod sidecar;
 mod stable_names;

@@ -78,13 +78,14 @@ fn duplicate_keys_are_refused_wherever_they_stand() {
         r#"{"inner":{"a":1},"unknown":[{"deep":{"x":1,"x":1}}]}"#,
         "duplicate key `x`",
     );
-    let many: String = (0..40).map(|n| format!("\"k{n}\":0,")).collect();
+    let many: Vec<String> = (0..40).map(|n| format!("\"k{n}\":0")).collect();
+    let many = many.join(",");
     refused(
-        &format!(r#"{{"inner":{{"a":1}},"u":{{{many}"k7":0}}}}"#),
+        &format!(r#"{{"inner":{{"a":1}},"u":{{{many},"k7":0}}}}"#),
         "duplicate key `k7`",
     );
     refused(
-        &format!(r#"{{"inner":{{"a":1}},"u":{{{many}"k39":0}}}}"#),
+        &format!(r#"{{"inner":{{"a":1}},"u":{{{many},"k39":0}}}}"#),
         "duplicate key `k39`",
     );
 }

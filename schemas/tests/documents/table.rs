@@ -1,7 +1,7 @@
 //! The kernel table as a document; its rows are in `table_rows`.
 
 use kernrec_schemas::table::KernelTable;
-use kernrec_schemas::{BuildNumber, DocumentError};
+use kernrec_schemas::{BuildNumber, DocumentError, KernelName};
 use serde_json::{Value, json};
 
 pub(crate) fn v3() -> Value {
@@ -39,7 +39,7 @@ fn the_documented_version_3_reads() {
     assert_eq!(table.source.commit.as_ref().unwrap().as_str(), "c0de");
     let row = &table.rows["demo-kernels"];
     assert!(row.is_usable());
-    let kernels: Vec<&str> = table.kernels(row).map(|name| name.as_str()).collect();
+    let kernels: Vec<&str> = table.kernels(row).map(KernelName::as_str).collect();
     assert_eq!(kernels, ["_Z9demoScalePfi", "demo_triton_add"]);
     assert_eq!(table.usable_rows(), 1);
     assert_eq!(table.faults, []);
