@@ -14,7 +14,7 @@
 mod toolchain;
 
 use kernrec_schemas::Backend;
-use kernrec_symbols::read_object;
+use kernrec_symbols::{ObjectReader, read_object};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -40,9 +40,13 @@ fn main() {
             each(&objects, |path| fs_err::read(path).unwrap().len())
         });
         let ours = best(ROUNDS, || {
-            each(&objects, |path| {
-                read_object(path, Backend::Cuda).unwrap().symbols.len()
-            })
+            let kernels = |reader: &mut ObjectReader, path: &PathBuf| {
+                reader.read(path, Backend::Cuda).unwrap().symbols.len()
+            };
+            objects
+                .par_iter()
+                .map_init(ObjectReader::default, kernels)
+                .sum()
         });
         let theirs = best(1, || {
             each(&objects, |path| toolchain::cuobjdump_kernels(path).len())

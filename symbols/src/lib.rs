@@ -17,4 +17,4 @@ pub use input::Reason;
 pub use map::{
     BuildOptions, Labels, NO_SOURCES, ObjectsOptions, UNREADABLE_OBJECTS, map_build, map_objects,
 };
-pub use object::{DeviceCode, ObjectError, read_object};
+pub use object::{DeviceCode, ObjectError, ObjectReader, read_object};

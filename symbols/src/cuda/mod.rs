@@ -11,6 +11,7 @@ mod section;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use payload::Unpacker;
 pub(crate) use section::read_section;
 
 /// Sections that hold containers: linked code, and code for the device linker (`-rdc=true`).

@@ -9,9 +9,10 @@ const DIRECTIVE: &[u8] = b".entry";
 pub(crate) fn kernels(image: Span<'_>, found: &mut dyn FnMut(&str)) -> Result<(), Fault> {
     let text = trim_padding(image.bytes());
     check_head(text, image)?;
+    let directive = memmem::Finder::new(DIRECTIVE);
     let mut at = 0;
     while let Some(code) = next_code(text, at) {
-        for hit in memmem::find_iter(&text[code.start..code.end], DIRECTIVE) {
+        for hit in directive.find_iter(&text[code.start..code.end]) {
             let start = code.start + hit;
             if let Some(name) = definition(text, start) {
                 found(kernel_name(name, image.offset(start as u64))?);

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 /// Adds the kernels of every container in `section` to `names`.
 pub(crate) fn read_section(
     section: Span<'_>,
+    unpacker: &mut Unpacker,
     budget: &mut Budget,
     names: &mut BTreeSet<String>,
 ) -> Result<(), Fault> {
@@ -21,7 +22,6 @@ pub(crate) fn read_section(
             expected,
         ));
     }
-    let mut unpacker = Unpacker::default();
     let mut add = |name: &str| {
         // Each architecture repeats the names of the first.
         if !names.contains(name) {
@@ -31,7 +31,7 @@ pub(crate) fn read_section(
     for entries in &containers {
         check_readable(entries, section)?;
         for entry in entries {
-            kernels(entry, &mut unpacker, budget, &mut add)?;
+            kernels(entry, unpacker, budget, &mut add)?;
         }
     }
     Ok(())

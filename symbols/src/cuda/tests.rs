@@ -1,6 +1,6 @@
 //! Containers made here: every size, packing and defect that compilers do not make.
 
-use super::read_section;
+use super::{Unpacker, read_section};
 use crate::input::{Budget, Fault, Reason, Span};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -57,7 +57,13 @@ fn ptx(pack: Pack) -> Vec<u8> {
 fn read(section: &[u8]) -> Result<BTreeSet<String>, Fault> {
     let mut names = BTreeSet::new();
     let mut budget = Budget::of(section.len() as u64);
-    read_section(Span::new(section, 0), &mut budget, &mut names)?;
+    let mut unpacker = Unpacker::default();
+    read_section(
+        Span::new(section, 0),
+        &mut unpacker,
+        &mut budget,
+        &mut names,
+    )?;
     Ok(names)
 }
 
@@ -185,6 +191,7 @@ fn many_images_that_expand_a_lot_end_in_an_error() {
         let mut names = BTreeSet::new();
         read_section(
             Span::new(&section, 0),
+            &mut Unpacker::default(),
             &mut Budget::exactly(left),
             &mut names,
         )

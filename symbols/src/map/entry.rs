@@ -1,7 +1,7 @@
 //! One object's entry: kernels, source and dependencies, or why there are none.
 
 use crate::build::{Files, Folder, Known, Origin, Origins, Problem, Recipe};
-use crate::object::{DeviceCode, read_object};
+use crate::object::{DeviceCode, ObjectReader};
 use kernrec_schemas::KernelName;
 use kernrec_schemas::symbol_map::MapObject;
 use std::collections::BTreeSet;
@@ -33,7 +33,12 @@ struct Sources {
 
 impl Context<'_> {
     /// The entry of `recipe`'s object, `None` when the build never made it.
-    pub(crate) fn entry(&self, folder: &Folder, recipe: &Recipe) -> Option<Entry> {
+    pub(crate) fn entry(
+        &self,
+        reader: &mut ObjectReader,
+        folder: &Folder,
+        recipe: &Recipe,
+    ) -> Option<Entry> {
         let Some(object) = self.files.known(&recipe.object) else {
             let missing = Problem::new("object-missing", "the build made it and it is gone");
             return folder
@@ -44,15 +49,15 @@ impl Context<'_> {
             Ok(sources) => sources,
             Err(problem) => return Some(self.failed(folder, recipe, &problem, None)),
         };
-        Some(match self.code(recipe) {
+        Some(match self.code(reader, recipe) {
             Ok(code) => Self::whole(folder, recipe, sources, code),
             Err(problem) => self.failed(folder, recipe, &problem, Some(sources)),
         })
     }
 
     /// Reads the object, once more if that failed: a build that is still writing may be met.
-    fn code(&self, recipe: &Recipe) -> Result<DeviceCode, Problem> {
-        let read = || read_object(&recipe.object, self.origins.backend);
+    fn code(&self, reader: &mut ObjectReader, recipe: &Recipe) -> Result<DeviceCode, Problem> {
+        let mut read = || reader.read(&recipe.object, self.origins.backend);
         let code = read().or_else(|_| read()).map_err(|error| {
             let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
             Problem::new(

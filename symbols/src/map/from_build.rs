@@ -4,6 +4,7 @@ use super::assemble::{empty, whole};
 use super::entry::{Context, Entry};
 use super::options::BuildOptions;
 use crate::build::{BuildError, Files, Folder, Origins, Recipe, discover, is_probe, same_file};
+use crate::object::ObjectReader;
 use kernrec_schemas::symbol_map::{MapObject, SymbolMap};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -71,8 +72,10 @@ fn try_map(options: &BuildOptions) -> Result<SymbolMap, BuildError> {
     };
     let entries: Vec<Entry> = jobs
         .par_iter()
-        .with_max_len(1)
-        .filter_map(|job| entry(&context, job))
+        .map_init(ObjectReader::default, |reader, job| {
+            entry(&context, reader, job)
+        })
+        .flatten()
         .collect();
     let build_dirs = folders
         .iter()
@@ -130,9 +133,9 @@ fn jobs(folders: &[Folder], objects: Vec<PathBuf>) -> Result<Vec<Job<'_>>, Build
     Ok(jobs)
 }
 
-fn entry(context: &Context<'_>, job: &Job<'_>) -> Option<Entry> {
+fn entry(context: &Context<'_>, reader: &mut ObjectReader, job: &Job<'_>) -> Option<Entry> {
     match job {
-        Job::Recipe(folder, recipe) => context.entry(folder, recipe),
+        Job::Recipe(folder, recipe) => context.entry(reader, folder, recipe),
         Job::Unclaimed(object) => {
             let name = context.name(object);
             let error =

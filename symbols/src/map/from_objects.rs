@@ -2,7 +2,7 @@
 
 use super::assemble::{labelled, summarise};
 use super::options::{NO_SOURCES, ObjectsOptions};
-use crate::object::{DeviceCode, ObjectError, read_object};
+use crate::object::{DeviceCode, ObjectError, ObjectReader};
 use kernrec_schemas::KernelName;
 use kernrec_schemas::symbol_map::{MapError, MapObject, SymbolMap};
 use rayon::prelude::*;
@@ -17,8 +17,9 @@ pub fn map_objects(options: &ObjectsOptions) -> SymbolMap {
     let mut objects: Vec<MapObject> = options
         .objects
         .par_iter()
-        .with_max_len(1)
-        .map(|path| object(path, read_object(path, backend)))
+        .map_init(ObjectReader::default, |reader, path| {
+            object(path, reader.read(path, backend))
+        })
         .collect();
     objects.sort();
     let errors = objects.iter().filter_map(|object| {

@@ -5,4 +5,4 @@ mod host;
 mod read;
 
 pub use error::ObjectError;
-pub use read::{DeviceCode, read_object};
+pub use read::{DeviceCode, ObjectReader, read_object};

@@ -23,30 +23,47 @@ pub struct DeviceCode {
     pub offload_targets: BTreeSet<String>,
 }
 
-/// Reads `path`: an ELF object, executable or shared library, or an archive of them.
-///
-/// Only section tables and device sections are read. An object without device code is no error;
-/// one with device code that cannot be read is.
-pub fn read_object(path: &Path, backend: Backend) -> Result<DeviceCode, ObjectError> {
-    let object = path.display().to_string();
-    let read_error = |source: io::Error| ObjectError::Read {
-        object: object.clone(),
-        source,
-    };
-    let file = fs_err::File::open(path).map_err(read_error)?;
-    let metadata = file.metadata().map_err(read_error)?;
-    if !metadata.is_file() {
-        let fault = Fault::new(Reason::Unsupported, 0, "a regular file");
-        return Err(ObjectError::of(&object, fault));
+/// Reads one object after another, and keeps its buffers between them: a worker's memory is bounded
+/// by its largest device section and its largest decompressed image.
+#[derive(Default)]
+pub struct ObjectReader {
+    bytes: Vec<u8>,
+    unpacker: cuda::Unpacker,
+}
+
+impl ObjectReader {
+    /// Reads `path`: an ELF object, executable or shared library, or an archive of them.
+    ///
+    /// Only section tables and device sections are read. An object without device code is no error;
+    /// one with device code that cannot be read is.
+    pub fn read(&mut self, path: &Path, backend: Backend) -> Result<DeviceCode, ObjectError> {
+        let object = path.display().to_string();
+        let read_error = |source: io::Error| ObjectError::Read {
+            object: object.clone(),
+            source,
+        };
+        let file = fs_err::File::open(path).map_err(read_error)?;
+        let metadata = file.metadata().map_err(read_error)?;
+        if !metadata.is_file() {
+            let fault = Fault::new(Reason::Unsupported, 0, "a regular file");
+            return Err(ObjectError::of(&object, fault));
+        }
+        let code = DeviceCode::default();
+        let mut reader = Reader {
+            file: file.file(),
+            object,
+            backend,
+            code,
+            buffers: self,
+        };
+        reader.read(metadata.len())?;
+        Ok(reader.code)
     }
-    let mut reader = Reader {
-        file: file.file(),
-        object,
-        backend,
-        code: DeviceCode::default(),
-    };
-    reader.read(metadata.len())?;
-    Ok(reader.code)
+}
+
+/// Reads one object; see [`ObjectReader::read`].
+pub fn read_object(path: &Path, backend: Backend) -> Result<DeviceCode, ObjectError> {
+    ObjectReader::default().read(path, backend)
 }
 
 struct Reader<'a> {
@@ -54,6 +71,7 @@ struct Reader<'a> {
     object: String,
     backend: Backend,
     code: DeviceCode,
+    buffers: &'a mut ObjectReader,
 }
 
 impl Reader<'_> {
@@ -130,15 +148,21 @@ impl Reader<'_> {
                 Fault::new(Reason::TooLarge, place.offset, "a smaller section"),
             )
         })?;
-        let mut bytes = vec![0; size];
+        let buffers = &mut *self.buffers;
+        if buffers.bytes.len() < size {
+            buffers.bytes.resize(size, 0);
+        }
+        let bytes = &mut buffers.bytes[..size];
         self.file
-            .read_exact_at(&mut bytes, place.offset)
+            .read_exact_at(bytes, place.offset)
             .map_err(read_error)?;
-        let section = Span::new(&bytes, place.offset);
+        let section = Span::new(bytes, place.offset);
         let code = &mut self.code;
         code.device = true;
         let read = match self.backend {
-            Backend::Cuda => cuda::read_section(section, budget, &mut code.symbols),
+            Backend::Cuda => {
+                cuda::read_section(section, &mut buffers.unpacker, budget, &mut code.symbols)
+            }
             Backend::Rocm => {
                 let found = rocm::Found {
                     kernels: &mut code.symbols,
