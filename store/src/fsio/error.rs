@@ -31,7 +31,7 @@ impl FsError {
     }
 }
 
-/// What the system said, without fs_err's own sentence around it: whoever wraps the error names the path.
+/// What the system said, without `fs_err`'s own sentence around it: whoever wraps the error names the path.
 pub(crate) fn plain(error: io::Error) -> io::Error {
     let inner = error.get_ref().and_then(|inner| inner.source());
     let code = inner
