@@ -16,6 +16,8 @@ const DOCUMENT: &str = "record manifest";
 pub const ROLE_TABLE: &str = "table";
 /// The role of the unnamed variant's symbol map; a named variant's follows after a dot.
 pub const ROLE_SYMBOL_MAP: &str = "symbol_map";
+/// The role of the jobs list the table was folded with, when one was given.
+pub const ROLE_JOBS: &str = "jobs";
 /// The media type of the JSON documents of a record.
 pub const MEDIA_JSON: &str = "application/json";
 

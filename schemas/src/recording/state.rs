@@ -124,6 +124,14 @@ impl ProcessCounts {
         *count = count.saturating_add(1);
     }
 
+    /// Adds another count's processes.
+    pub fn merge(&mut self, other: &Self) {
+        for (state, more) in other.iter() {
+            let count = self.slot(state);
+            *count = count.saturating_add(more);
+        }
+    }
+
     /// How many processes are in this state.
     pub fn count(&self, state: ProcessState) -> u64 {
         *self.clone().slot(state)
