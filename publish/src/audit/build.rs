@@ -1,0 +1,150 @@
+//! From rows and jobs to blame.
+
+use super::report::{Audit, Blame, RuleCost};
+use crate::collect::{Collected, Process, SidecarState};
+use crate::fold::{Filed, Filing, FoldOptions, deciding, faults, fold};
+use kernrec_schemas::StepKey;
+use kernrec_schemas::recording::ProcessCounts;
+use kernrec_schemas::table::{KernelTable, RowReason};
+use std::collections::BTreeMap;
+
+/// Audits recordings, down to the process.
+pub fn audit(collected: &Collected, options: &FoldOptions) -> Audit {
+    let table = fold(collected, options);
+    let filing = Filing::new(collected, options.jobs.as_ref());
+    let mut blame = Vec::new();
+    for (step, jobs) in filing.of_backend(options) {
+        for filed in deciding(&jobs, options) {
+            blame.extend(faults(&filed).into_iter().map(|fault| {
+                let detail = fault.process.is_none().then(|| told(&filed, &fault.reason));
+                of_job(step, &filed, fault.reason, fault.process, detail.flatten())
+            }));
+        }
+        for filed in &jobs {
+            blame.extend(filed.lasting_faults(options).into_iter().map(|reason| {
+                let detail = told(filed, &reason);
+                of_job(step, filed, reason, None, detail)
+            }));
+        }
+        for job in filing.missing(step) {
+            blame.push(Blame {
+                job: Some(job.clone()),
+                ..of_step(step, RowReason::JobMissing)
+            });
+        }
+        let incomplete = table.rows.get(step).is_some_and(|row| !row.complete);
+        if incomplete {
+            blame.push(of_step(step, RowReason::ShardsIncomplete));
+        }
+    }
+    blame.sort();
+    blame.dedup();
+    Audit {
+        blame,
+        ..costs(&table)
+    }
+}
+
+/// Audits a table alone: which rules cost which steps.
+pub fn audit_table(table: &KernelTable) -> Audit {
+    let blame = table.rows.iter().flat_map(|(step, row)| {
+        let reasons = row.unusable_reasons();
+        reasons.into_iter().map(move |reason| of_step(step, reason))
+    });
+    Audit {
+        blame: blame.collect(),
+        ..costs(table)
+    }
+}
+
+fn costs(table: &KernelTable) -> Audit {
+    let mut costs: BTreeMap<RowReason, (u64, u64)> = BTreeMap::new();
+    let mut processes = ProcessCounts::default();
+    for row in table.rows.values() {
+        let reasons = row.unusable_reasons();
+        let alone = u64::from(reasons.len() == 1);
+        for reason in reasons {
+            let cost = costs.entry(reason).or_default();
+            cost.0 += 1;
+            cost.1 += alone;
+        }
+        if let Some(health) = &row.health {
+            processes.merge(health);
+        }
+    }
+    let mut rules: Vec<RuleCost> = costs
+        .into_iter()
+        .map(|(reason, (rows, alone))| RuleCost {
+            reason,
+            rows,
+            alone,
+        })
+        .collect();
+    rules.sort_by(|a, b| (b.rows, b.alone, &a.reason).cmp(&(a.rows, a.alone, &b.reason)));
+    Audit {
+        rows: table.rows.len() as u64,
+        usable_rows: table.usable_rows(),
+        processes,
+        rules,
+        blame: Vec::new(),
+    }
+}
+
+fn of_step(step: &StepKey, reason: RowReason) -> Blame {
+    Blame {
+        step: step.clone(),
+        reason,
+        job: None,
+        file: None,
+        pid: None,
+        exe: None,
+        detail: None,
+    }
+}
+
+fn of_job(
+    step: &StepKey,
+    filed: &Filed<'_>,
+    reason: RowReason,
+    process: Option<&Process>,
+    detail: Option<String>,
+) -> Blame {
+    let own = |process: &Process| process.detail.as_deref().map(str::to_owned);
+    Blame {
+        job: Some(filed.job.id.clone()),
+        file: process.map(|process| process.file.clone()),
+        pid: process.and_then(|process| process.pid),
+        exe: process.and_then(|process| process.exe.as_deref().map(str::to_owned)),
+        detail: process.map_or(detail, own),
+        ..of_step(step, reason)
+    }
+}
+
+/// What the sidecar says about a fault of the job as a whole.
+fn told(filed: &Filed<'_>, reason: &RowReason) -> Option<String> {
+    let sidecar = match &filed.job.sidecar {
+        SidecarState::Read(sidecar) => sidecar,
+        SidecarState::Bad { problem } => {
+            return (*reason == RowReason::BadSidecar).then(|| problem.clone());
+        }
+        SidecarState::Missing => {
+            return (*reason == RowReason::NoProvenance).then(|| "no sidecar".to_owned());
+        }
+    };
+    match reason {
+        RowReason::NotPassed => {
+            let state = filed.listed.and_then(|listed| listed.state.as_ref());
+            state.map(|state| format!("state {state}")).or_else(|| {
+                sidecar
+                    .exit_status
+                    .map(|status| format!("exit status {status}"))
+            })
+        }
+        RowReason::CollectionUnavailable => sidecar.collection_error.clone(),
+        RowReason::UnrecordedProcesses => Some(sidecar.unrecorded_processes.to_string()),
+        RowReason::BadSidecar => Some(sidecar.faults.join("; ")),
+        RowReason::ForeignCommit => sidecar.commit.as_ref().map(ToString::to_string),
+        RowReason::VariantWithoutMap => Some(format!("variant `{}`", sidecar.variant)),
+        _ => None,
+    }
+}

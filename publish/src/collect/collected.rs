@@ -1,0 +1,48 @@
+//! Everything that was read, in an order of its own: the order of the inputs leaves no trace.
+
+use super::Job;
+use kernrec_schemas::KernelName;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Everything that was read.
+#[derive(Debug, Clone, Default)]
+pub struct Collected {
+    pub(crate) jobs: Vec<Job>,
+    pub(crate) names: Vec<KernelName>,
+    pub(crate) empty: Vec<PathBuf>,
+    pub(crate) unreadable: Vec<Unreadable>,
+}
+
+/// A bundle that was delivered and could not be read, so that nobody knows which step it belongs to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unreadable {
+    /// The bundle.
+    pub path: PathBuf,
+    /// The stable word of what is wrong.
+    pub reason: &'static str,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl Collected {
+    /// Every job, sorted by id, then step. A job that two steps claim stands once for each.
+    pub fn jobs(&self) -> &[Job] {
+        &self.jobs
+    }
+
+    /// Every kernel name seen, sorted.
+    pub fn names(&self) -> &[KernelName] {
+        &self.names
+    }
+
+    /// Job folders with neither recording nor sidecar, sorted.
+    pub fn empty(&self) -> &[PathBuf] {
+        &self.empty
+    }
+
+    /// Bundles that could not be read, sorted by path.
+    pub fn unreadable(&self) -> &[Unreadable] {
+        &self.unreadable
+    }
+}

@@ -1,0 +1,164 @@
+//! The files of one job, as they pass by.
+
+use super::job::{Job, Origin, Process, SidecarState};
+use super::names::Interner;
+use kernrec_schemas::id::Hasher;
+use kernrec_schemas::recording::{ProcessState, Recording, is_recording_name};
+use kernrec_schemas::sidecar::Sidecar;
+use kernrec_schemas::table::RowReason;
+use kernrec_schemas::{Backend, Digest, RowBackend, StepKey};
+use kernrec_store::bundle::{BundleMeta, SIDECAR, is_recording};
+use std::collections::BTreeSet;
+
+/// Takes the files of one job in the order of their names.
+pub(super) struct Content<'a> {
+    interner: &'a Interner,
+    hasher: Hasher,
+    sidecar: SidecarState,
+    processes: Vec<Process>,
+}
+
+impl<'a> Content<'a> {
+    pub(super) fn new(interner: &'a Interner) -> Self {
+        Self {
+            interner,
+            hasher: Hasher::new(),
+            sidecar: SidecarState::Missing,
+            processes: Vec::new(),
+        }
+    }
+
+    /// Takes one file; anything but the sidecar and recordings is passed over.
+    pub(super) fn file(&mut self, name: &str, bytes: &[u8]) {
+        if name == SIDECAR {
+            self.sidecar = match Sidecar::parse(bytes) {
+                Ok(sidecar) => SidecarState::Read(Box::new(sidecar)),
+                Err(error) => SidecarState::Bad {
+                    problem: error.to_string(),
+                },
+            };
+        } else if is_recording(name) || is_recording_name(name) {
+            self.processes.push(process(name, bytes, self.interner));
+        } else {
+            return;
+        }
+        self.hash(name.as_bytes());
+        self.hash(bytes);
+    }
+
+    /// Takes a file that is there and cannot be read: its process's silence means nothing.
+    pub(super) fn unreadable(&mut self, name: &str, problem: &str) {
+        if name == SIDECAR {
+            self.sidecar = SidecarState::Bad {
+                problem: problem.to_owned(),
+            };
+        } else {
+            self.processes.push(Process {
+                file: name.to_owned(),
+                state: ProcessState::BadHeader,
+                dropped: 0,
+                backend: None,
+                pid: None,
+                exe: None,
+                detail: Some(problem.into()),
+                kernels: Vec::new(),
+            });
+        }
+        self.hash(name.as_bytes());
+        self.hash(problem.as_bytes());
+    }
+
+    fn hash(&mut self, bytes: &[u8]) {
+        self.hasher.update(&(bytes.len() as u64).to_le_bytes());
+        self.hasher.update(bytes);
+    }
+
+    pub(super) fn finish(self, meta: BundleMeta, origin: impl FnOnce(Digest) -> Origin) -> Parsed {
+        let mut steps: BTreeSet<StepKey> = meta.step_key.into_iter().collect();
+        let mut flaws = BTreeSet::new();
+        match &self.sidecar {
+            SidecarState::Read(sidecar) => {
+                steps.extend(sidecar.step_key.clone());
+                if !sidecar.faults.is_empty() {
+                    flaws.insert(RowReason::BadSidecar);
+                }
+            }
+            SidecarState::Bad { .. } => {
+                flaws.insert(RowReason::BadSidecar);
+            }
+            SidecarState::Missing => {}
+        }
+        if steps.len() > 1 {
+            // A bundle's description and the sidecar in it contradict each other.
+            flaws.insert(RowReason::BadSidecar);
+        }
+        let job = Job {
+            id: meta.job_id,
+            step: None,
+            layout: meta.layout,
+            backend: agreed_backend(&self.processes, &self.sidecar),
+            sidecar: self.sidecar,
+            processes: self.processes,
+            flaws,
+            origins: vec![origin(self.hasher.digest())],
+        };
+        Parsed { job, steps }
+    }
+}
+
+/// One job as read from one place, before it is compared with the other places.
+pub(crate) struct Parsed {
+    pub(super) job: Job,
+    /// The steps it claims: one, none, or several that contradict each other.
+    pub(super) steps: BTreeSet<StepKey>,
+}
+
+impl Parsed {
+    /// The digest over names and bytes of sidecar and recordings.
+    pub(crate) fn content(&self) -> Option<Digest> {
+        self.job.origins.first().map(Origin::content)
+    }
+
+    /// The digest of the bundle it was read from.
+    pub(crate) fn bundle_digest(&self) -> Option<Digest> {
+        match self.job.origins.first()? {
+            Origin::Bundle { digest, .. } => Some(*digest),
+            Origin::Folder { .. } => None,
+        }
+    }
+}
+
+fn process(name: &str, bytes: &[u8], interner: &Interner) -> Process {
+    let recording = Recording::read(bytes);
+    let backend = recording.backend();
+    let (pid, exe) = recording
+        .header
+        .map_or((None, None), |header| (header.pid, header.exe));
+    Process {
+        file: name.to_owned(),
+        state: recording.state,
+        dropped: recording.dropped,
+        backend,
+        pid,
+        exe: exe.map(String::into_boxed_str),
+        detail: recording.first_error.map(String::into_boxed_str),
+        kernels: interner.intern(&recording.names),
+    }
+}
+
+/// The backend on which headers and sidecar agree. Files without a readable header have no voice: their state
+/// already keeps the row from being usable.
+fn agreed_backend(processes: &[Process], sidecar: &SidecarState) -> RowBackend {
+    let stated: Option<Backend> = match sidecar {
+        SidecarState::Read(sidecar) => sidecar.backend,
+        SidecarState::Missing | SidecarState::Bad { .. } => None,
+    };
+    let mut voices = processes
+        .iter()
+        .filter_map(|process| process.backend)
+        .chain(stated);
+    match voices.next() {
+        Some(first) if voices.all(|voice| voice == first) => RowBackend::Known(first),
+        _ => RowBackend::Unknown,
+    }
+}

@@ -1,0 +1,170 @@
+//! Gates on the record itself.
+
+use super::{GateOptions, Refusal};
+use crate::fold::Delivery;
+use crate::maps::Maps;
+use kernrec_schemas::manifest::Counts;
+use kernrec_schemas::table::KernelTable;
+use kernrec_schemas::{Backend, BuildNumber, Commit, Pipeline};
+
+/// A record that wants to be published.
+#[derive(Debug, Clone, Copy)]
+pub struct Candidate<'a> {
+    /// Its backend.
+    pub backend: Backend,
+    /// The pipeline it is published in.
+    pub pipeline: &'a Pipeline,
+    /// The commit it is published for.
+    pub commit: &'a Commit,
+    /// The build it is published for.
+    pub build: BuildNumber,
+    /// Its table.
+    pub table: &'a KernelTable,
+    /// All maps given.
+    pub maps: &'a Maps,
+    /// What it holds.
+    pub counts: &'a Counts,
+    /// What jobs delivered; `None` for a ready-made table.
+    pub delivery: Option<&'a Delivery>,
+    /// Whether a jobs list protects steps whose jobs are missing.
+    pub has_jobs_list: bool,
+}
+
+/// Every gate on the record itself that refuses.
+pub fn inherent(candidate: &Candidate<'_>, options: &GateOptions) -> Vec<Refusal> {
+    let mut refusals = Vec::new();
+    maps(candidate, &mut refusals);
+    backends(candidate, &mut refusals);
+    commits(candidate, &mut refusals);
+    source(candidate, &mut refusals);
+    if let Some(delivery) = candidate.delivery {
+        deliveries(delivery, candidate.has_jobs_list, options, &mut refusals);
+    }
+    let counts = candidate.counts;
+    if counts.usable_rows == 0 {
+        refusals.push(Refusal::NoUsableRow { rows: counts.rows });
+    } else if counts.joined == 0 {
+        refusals.push(Refusal::NamesDoNotJoin {
+            joined: 0,
+            symbols: counts.symbols,
+            current: None,
+        });
+    }
+    refusals
+}
+
+fn maps(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
+    let mut maps = candidate.maps.of(candidate.backend).peekable();
+    if maps.peek().is_none() {
+        let unread = candidate.maps.refused().iter().map(|refused| {
+            let file = refused.path.display();
+            format!("; `{file}` cannot be read: {}", refused.problem)
+        });
+        let none = format!("none of {} was given", candidate.backend);
+        let problem = std::iter::once(none).chain(unread).collect();
+        refusals.push(Refusal::MapRefused {
+            path: None,
+            problem,
+        });
+    }
+    for (_, file) in maps {
+        if let Err(error) = file.map.accept() {
+            refusals.push(Refusal::MapRefused {
+                path: Some(file.path.clone()),
+                problem: error.to_string(),
+            });
+        }
+    }
+}
+
+fn backends(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
+    let foreign = |(step, row): (_, &kernrec_schemas::table::Row)| {
+        let found = row.backend.known()?;
+        (found != candidate.backend).then_some((step, found))
+    };
+    let mut rows = candidate.table.rows.iter().filter_map(foreign);
+    if let Some((step, found)) = rows.next() {
+        refusals.push(Refusal::WrongBackend {
+            rows: 1 + rows.count() as u64,
+            step: kernrec_schemas::StepKey::clone(step),
+            found,
+        });
+    }
+}
+
+fn commits(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
+    let mut check = |document: String, found: Option<&Commit>| {
+        if found != Some(candidate.commit) {
+            refusals.push(Refusal::CommitMismatch {
+                document,
+                found: found.map_or_else(String::new, Commit::to_string),
+                expected: candidate.commit.to_string(),
+            });
+        }
+    };
+    check("table".to_owned(), candidate.table.source.commit.as_ref());
+    for (_, file) in candidate.maps.of(candidate.backend) {
+        let document = format!("symbol map `{}`", file.path.display());
+        check(document, file.map.commit.as_ref());
+    }
+}
+
+/// A ready-made table may belong to another build or pipeline.
+fn source(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
+    let source = &candidate.table.source;
+    let fields = [
+        (
+            "build",
+            source.build.to_string(),
+            candidate.build.to_string(),
+        ),
+        (
+            "pipeline",
+            source.pipeline.clone(),
+            candidate.pipeline.to_string(),
+        ),
+    ];
+    for (field, found, expected) in fields {
+        if found != expected {
+            refusals.push(Refusal::TableMismatch {
+                field,
+                found,
+                expected,
+            });
+        }
+    }
+}
+
+fn deliveries(
+    delivery: &Delivery,
+    has_jobs_list: bool,
+    options: &GateOptions,
+    refusals: &mut Vec<Refusal>,
+) {
+    if delivery.foreign.saturating_mul(2) > delivery.folded {
+        refusals.push(Refusal::ForeignRecordings {
+            foreign: delivery.foreign,
+            jobs: delivery.folded,
+        });
+    }
+    if let Some(expected) = options.expected_jobs {
+        let floor = options.min_delivered;
+        if (delivery.delivered as f64) < floor * (expected as f64) {
+            refusals.push(Refusal::TooFewJobs {
+                delivered: delivery.delivered,
+                expected,
+                floor,
+            });
+        }
+    }
+    // With a jobs list the step of a broken bundle has a listed job that delivered nothing (`job-missing`).
+    // Without one, nothing tells its row from a healthy one.
+    let protected = has_jobs_list || options.allow_unreadable;
+    if let Some(first) = delivery.unreadable.first().filter(|_| !protected) {
+        refusals.push(Refusal::UnreadableInput {
+            bundles: delivery.unreadable.len() as u64,
+            first: first.path.clone(),
+            problem: first.message.clone(),
+        });
+    }
+}

@@ -1,0 +1,16 @@
+//! The gates: what must hold before a record may become the current one.
+//!
+//! `inherent` asks what the record says of itself, `relative` compares it with the record it would replace. All
+//! gates that refuse are reported.
+
+mod counts;
+mod inherent;
+mod options;
+mod refusal;
+mod relative;
+
+pub use counts::counts;
+pub use inherent::{Candidate, inherent};
+pub use options::{DEFAULT_MIN_DELIVERED, GateOptions};
+pub use refusal::{JoinShare, Refusal};
+pub use relative::relative;

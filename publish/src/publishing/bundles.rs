@@ -1,0 +1,130 @@
+//! The bundles that go into the store with a record, so that anyone can fold it again.
+
+use super::evidence::fold_options;
+use super::{BundlePolicy, Evidence, PublishError, PublishRequest};
+use crate::collect::{self, Interner, Origin};
+use crate::fold::Filing;
+use fs_err as fs;
+use kernrec_schemas::Digest;
+use kernrec_schemas::manifest::BundleRef;
+use kernrec_schemas::table::KernelTable;
+use kernrec_store::bundle::{self, PackOptions};
+use kernrec_store::fsio::FsError;
+use kernrec_store::{Key, Store, objects};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use tempfile::TempDir;
+
+/// Bundle files to store, by digest.
+#[derive(Default)]
+pub(super) struct Bundles {
+    files: BTreeMap<Digest, BundleFile>,
+    /// Holds those packed here; removed when this is dropped.
+    _folder: Option<TempDir>,
+}
+
+struct BundleFile {
+    path: PathBuf,
+    size: u64,
+}
+
+/// Finds or packs the bundles of every job of the table's steps, of whatever backend: whether a listed job
+/// delivered anything is part of a row.
+pub(super) fn prepare(
+    request: &PublishRequest<'_>,
+    table: &KernelTable,
+) -> Result<Bundles, PublishError> {
+    let (Evidence::Recordings(collected), BundlePolicy::Store) =
+        (request.evidence, request.bundles)
+    else {
+        return Ok(Bundles::default());
+    };
+    let temp = std::env::temp_dir();
+    let folder =
+        tempfile::tempdir().map_err(|e| FsError::new("create a temporary folder in", &temp, e))?;
+    let options = fold_options(request);
+    let filing = Filing::new(collected, options.jobs.as_ref());
+    let origins: Vec<&Origin> = filing
+        .steps
+        .iter()
+        .filter(|(step, _)| table.rows.contains_key(**step))
+        .flat_map(|(_, jobs)| jobs)
+        .flat_map(|filed| &filed.job.origins)
+        .collect();
+    let files: Result<BTreeMap<_, _>, PublishError> = origins
+        .into_par_iter()
+        .map(|origin| bundle_of(origin, folder.path()))
+        .collect();
+    Ok(Bundles {
+        files: files?,
+        _folder: Some(folder),
+    })
+}
+
+fn bundle_of(
+    origin: &Origin,
+    folder: &std::path::Path,
+) -> Result<(Digest, BundleFile), PublishError> {
+    match origin {
+        Origin::Bundle {
+            path, digest, size, ..
+        } => Ok((
+            *digest,
+            BundleFile {
+                path: path.clone(),
+                size: *size,
+            },
+        )),
+        Origin::Folder {
+            folder: job,
+            content,
+        } => {
+            let packed = bundle::pack(job, folder, &PackOptions::default())?;
+            // What is stored must be what was folded: read back what was packed.
+            let interner = Interner::default();
+            let file = fs::File::open(&packed.path).map_err(FsError::on("open", &packed.path))?;
+            let again = collect::read_bundle(packed.path.clone(), file, &interner)?;
+            if again.content() != Some(*content) {
+                return Err(PublishError::RecordingsChanged {
+                    path: job.path.clone(),
+                });
+            }
+            let file = BundleFile {
+                path: packed.path,
+                size: packed.size,
+            };
+            Ok((packed.digest, file))
+        }
+    }
+}
+
+impl Bundles {
+    /// How the manifest names them.
+    pub(super) fn refs(&self) -> Vec<BundleRef> {
+        let to_ref = |(digest, file): (&Digest, &BundleFile)| BundleRef {
+            digest: *digest,
+            size: file.size,
+        };
+        self.files.iter().map(to_ref).collect()
+    }
+
+    /// Stores them and proves that they are there.
+    pub(super) fn upload(&self, store: &dyn Store) -> Result<(), PublishError> {
+        self.files
+            .par_iter()
+            .try_for_each(|(digest, file)| upload_one(store, digest, file))
+    }
+}
+
+fn upload_one(store: &dyn Store, digest: &Digest, file: &BundleFile) -> Result<(), PublishError> {
+    let frame = fs::read(&file.path).map_err(FsError::on("read", &file.path))?;
+    // Not every store reads back what it was given, so what is given must be right.
+    if objects::decode(frame.as_slice(), digest, file.size).is_err() {
+        return Err(PublishError::RecordingsChanged {
+            path: file.path.clone(),
+        });
+    }
+    let key = Key::bundle(digest);
+    Ok(objects::put_frame(store, &key, &frame, digest, file.size)?)
+}

@@ -1,0 +1,85 @@
+//! The documents of one record and the manifest over them.
+
+use super::{PublishError, PublishRequest};
+use kernrec_schemas::jobs::JobsList;
+use kernrec_schemas::json;
+use kernrec_schemas::manifest::{
+    BundleRef, Counts, FileRef, MEDIA_JSON, ManifestParts, Producer, ROLE_JOBS, ROLE_TABLE,
+    RecordManifest, symbol_map_role,
+};
+use kernrec_schemas::symbol_map::SymbolMap;
+use kernrec_schemas::table::KernelTable;
+use kernrec_schemas::{Digest, DocumentError};
+use std::collections::BTreeMap;
+
+/// A record, ready to be stored.
+pub(super) struct Record {
+    /// Its documents, uncompressed; the manifest comes last.
+    pub(super) documents: Vec<Vec<u8>>,
+    /// The digest of its manifest.
+    pub(super) manifest: Digest,
+}
+
+/// Makes the documents and holds each against the loader its readers use.
+pub(super) fn assemble(
+    request: &PublishRequest<'_>,
+    table: &KernelTable,
+    counts: Counts,
+    bundles: Vec<BundleRef>,
+) -> Result<Record, PublishError> {
+    let mut documents = vec![table.to_canonical()];
+    KernelTable::parse(&documents[0]).map_err(PublishError::NotAcceptable)?;
+    let mut files = BTreeMap::from([(ROLE_TABLE.to_owned(), file_ref(&documents[0]))]);
+    for (variant, file) in request.maps.of(request.backend) {
+        let bytes = file.map.to_canonical();
+        SymbolMap::load(&bytes).map_err(PublishError::NotAcceptable)?;
+        files.insert(symbol_map_role(variant), file_ref(&bytes));
+        documents.push(bytes);
+    }
+    if let Some(jobs) = request.jobs {
+        let bytes = canonical_jobs(jobs);
+        read_jobs(&bytes).map_err(PublishError::NotAcceptable)?;
+        files.insert(ROLE_JOBS.to_owned(), file_ref(&bytes));
+        documents.push(bytes);
+    }
+    let manifest = RecordManifest::new(ManifestParts {
+        pipeline: request.pipeline.clone(),
+        backend: request.backend,
+        commit: request.commit.clone(),
+        build: request.build,
+        recorded_at: table.source.recorded_at,
+        files,
+        counts,
+        bundles,
+        producer: Producer {
+            name: "kernrec".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        },
+    });
+    let bytes = manifest.to_canonical();
+    RecordManifest::parse(&bytes).map_err(PublishError::NotAcceptable)?;
+    let manifest = Digest::of(&bytes);
+    documents.push(bytes);
+    Ok(Record {
+        documents,
+        manifest,
+    })
+}
+
+/// A jobs list as it is stored: sorted by id, compact.
+fn canonical_jobs(jobs: &JobsList) -> Vec<u8> {
+    json::canonical(&jobs.iter().collect::<Vec<_>>())
+}
+
+/// Reads a stored jobs list.
+pub(crate) fn read_jobs(bytes: &[u8]) -> Result<JobsList, DocumentError> {
+    JobsList::parse(bytes)
+}
+
+fn file_ref(bytes: &[u8]) -> FileRef {
+    FileRef {
+        digest: Digest::of(bytes),
+        size: bytes.len() as u64,
+        media_type: MEDIA_JSON.to_owned(),
+    }
+}

@@ -1,0 +1,199 @@
+//! One backend's publish, from evidence to pointer.
+
+use super::bundles::{self, Bundles};
+use super::current::{self, Current};
+use super::decide::{Decision, decide};
+use super::record::{self, Record};
+use super::report::{Failure, Outcome, PublishReport};
+use super::upload::upload;
+use super::{Evidence, PublishError, PublishRequest, evidence};
+use crate::gates::{self, Candidate};
+use kernrec_schemas::manifest::Counts;
+use kernrec_schemas::pointer::{Pointer, RecordRef};
+use kernrec_schemas::table::KernelTable;
+use kernrec_schemas::{Digest, Timestamp};
+use kernrec_store::pointers;
+use kernrec_store::{Store, Swap};
+
+/// How often a lost race is run again. Each loss is another publisher's success, so this many in a row means
+/// that something else is wrong.
+const MAX_TRIES: u32 = 1000;
+
+/// Publishes one record of one backend.
+///
+/// An error means that the pointer was not moved; an end that cannot be told is [`Outcome::Unknown`].
+pub fn publish(
+    store: &dyn Store,
+    request: &PublishRequest<'_>,
+) -> Result<PublishReport, PublishError> {
+    let (table, delivery) = evidence::table(request);
+    let maps = request.maps.of(request.backend);
+    let counts = gates::counts(
+        &table,
+        maps.map(|(_, file)| &file.map)
+            .collect::<Vec<_>>()
+            .into_iter(),
+    );
+    let candidate = Candidate {
+        backend: request.backend,
+        pipeline: &request.pipeline,
+        commit: &request.commit,
+        build: request.build,
+        table: &table,
+        maps: request.maps,
+        counts: &counts,
+        delivery: delivery.as_ref(),
+        has_jobs_list: request.jobs.is_some(),
+    };
+    let refusals = gates::inherent(&candidate, &request.gates);
+    let mut report = PublishReport::blank(
+        request.backend,
+        &request.pipeline,
+        &request.commit,
+        request.build,
+        request.dry_run,
+    );
+    report.recorded_at = Some(table.source.recorded_at);
+    report.counts = Some(counts);
+    report.delivery = delivery;
+    report.faulty_rows = faulty_rows(request);
+    if !refusals.is_empty() {
+        let current = current::read(store, &request.pipeline, request.backend)?;
+        let decision = decide(request, &counts, None, &refusals, current.as_ref())?;
+        report.saw(current.as_ref());
+        report.decided(decision);
+        return Ok(report);
+    }
+    let prepared = Prepared::new(request, &table, counts)?;
+    report.manifest = Some(prepared.record.manifest);
+    report.bundles = prepared.bundles.refs().len() as u64;
+    prepared.run(store, request, report)
+}
+
+/// A record that passed the gates on itself.
+struct Prepared {
+    record: Record,
+    bundles: Bundles,
+    counts: Counts,
+}
+
+impl Prepared {
+    fn new(
+        request: &PublishRequest<'_>,
+        table: &KernelTable,
+        counts: Counts,
+    ) -> Result<Self, PublishError> {
+        let bundles = bundles::prepare(request, table)?;
+        let record = record::assemble(request, table, counts, bundles.refs())?;
+        Ok(Self {
+            record,
+            bundles,
+            counts,
+        })
+    }
+
+    /// Decides, uploads once, and moves the pointer; after a lost race decides again.
+    fn run(
+        &self,
+        store: &dyn Store,
+        request: &PublishRequest<'_>,
+        mut report: PublishReport,
+    ) -> Result<PublishReport, PublishError> {
+        let manifest = self.record.manifest;
+        let mut uploaded = request.dry_run;
+        for _ in 0..MAX_TRIES {
+            let current = current::read(store, &request.pipeline, request.backend)?;
+            report.saw(current.as_ref());
+            let decision = decide(
+                request,
+                &self.counts,
+                Some(&manifest),
+                &[],
+                current.as_ref(),
+            )?;
+            let proceeds = matches!(decision, Decision::Go | Decision::Unchanged);
+            if proceeds && !uploaded {
+                // Also for an unchanged record: what was damaged since is healed.
+                upload(store, &self.record, &self.bundles)?;
+                uploaded = true;
+            }
+            if request.dry_run || !matches!(decision, Decision::Go) {
+                report.decided(decision);
+                return Ok(report);
+            }
+            match move_pointer(store, request, &manifest, current.as_ref())? {
+                Moved::Yes(next) => {
+                    report.outcome = Outcome::Published;
+                    report.generation = Some(next.generation);
+                    return Ok(report);
+                }
+                Moved::LostRace => {}
+                Moved::Unknown(error) => {
+                    report.outcome = Outcome::Unknown;
+                    report.failure = Some(Failure::of(&error));
+                    return Ok(report);
+                }
+            }
+        }
+        Err(PublishError::Contended { tries: MAX_TRIES })
+    }
+}
+
+enum Moved {
+    Yes(Box<Pointer>),
+    LostRace,
+    Unknown(PublishError),
+}
+
+fn move_pointer(
+    store: &dyn Store,
+    request: &PublishRequest<'_>,
+    manifest: &Digest,
+    current: Option<&Current>,
+) -> Result<Moved, PublishError> {
+    let record = RecordRef {
+        manifest: *manifest,
+        commit: request.commit.clone(),
+        build: request.build,
+        // The one place where the wall clock goes into the store.
+        published_at: Timestamp::now(),
+    };
+    let nonce = pointers::fresh_nonce()?;
+    let next = match current {
+        None => Pointer::first(request.pipeline.clone(), request.backend, record, nonce),
+        Some(current) => current
+            .versioned
+            .pointer
+            .advanced(record, nonce)
+            .ok_or(PublishError::GenerationsExhausted)?,
+    };
+    let expected = current.map(|current| &current.versioned.version);
+    match pointers::swap(store, expected, &next) {
+        Ok(Swap::Moved(_)) => Ok(Moved::Yes(Box::new(next))),
+        Ok(Swap::Conflict) => Ok(Moved::LostRace),
+        Ok(Swap::Unknown(error)) => Ok(Moved::Unknown(error.into())),
+        // An error may have come after the move: only a pointer that is seen not to be ours proves it did not.
+        Err(error) => match pointers::read(store, &request.pipeline, request.backend) {
+            Ok(found) if found.as_ref().map(|found| &found.version) == expected => {
+                Err(error.into())
+            }
+            Ok(_) | Err(_) => Ok(Moved::Unknown(error.into())),
+        },
+    }
+}
+
+fn faulty_rows(request: &PublishRequest<'_>) -> Vec<String> {
+    let Evidence::Table(table) = request.evidence else {
+        return Vec::new();
+    };
+    let shown = |fault: &kernrec_schemas::table::RowFault| {
+        let key: String = fault
+            .key
+            .chars()
+            .take(80)
+            .flat_map(char::escape_debug)
+            .collect();
+        format!("{key}: {}", fault.problem)
+    };
+    table.faults.iter().map(shown).collect()
+}

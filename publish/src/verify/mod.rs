@@ -1,0 +1,7 @@
+//! Folding a published record again from its own bundles, and comparing byte for byte.
+
+mod difference;
+mod refold;
+
+pub use difference::{FieldDifference, RowChange, RowDifference, differences};
+pub use refold::{Refold, RefoldError, refold};

@@ -1,0 +1,190 @@
+//! Folding a published record again.
+
+use super::{RowDifference, differences};
+use crate::collect::{self, Collected, Interner, Parsed};
+use crate::fold::{FoldOptions, fold};
+use crate::gates;
+use crate::publishing::read_jobs;
+use kernrec_schemas::jobs::JobsList;
+use kernrec_schemas::manifest::{BundleRef, Counts, FileRef, ROLE_JOBS, RecordManifest};
+use kernrec_schemas::symbol_map::SymbolMap;
+use kernrec_schemas::table::KernelTable;
+use kernrec_schemas::{Digest, DocumentError, Variant};
+use kernrec_store::bundle::BundleError;
+use kernrec_store::{Key, Store, StoreError, objects};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// What folding a record again gave.
+#[derive(Debug, Clone, Serialize)]
+pub struct Refold {
+    /// Whether the table came out the same, byte for byte, and the manifest's counts are the record's.
+    pub same: bool,
+    /// Bundles folded.
+    pub bundles: u64,
+    /// The digest of the published table.
+    pub published: Digest,
+    /// The digest of the table folded again.
+    pub refolded: Digest,
+    /// The rows that differ: `first` is the published table.
+    pub rows: Vec<RowDifference>,
+    /// True when something outside the rows differs, such as the table's source.
+    pub other_fields: bool,
+    /// The counts of manifest and record, when they differ.
+    pub counts: Option<CountsDifference>,
+}
+
+/// Counts that a manifest states and its record does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct CountsDifference {
+    /// What the manifest states.
+    pub published: Counts,
+    /// What the record holds.
+    pub refolded: Counts,
+}
+
+/// Why a record could not be folded again.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RefoldError {
+    /// The record names no bundles: it was published with `--bundles none` or from a ready-made table.
+    #[error("the record names no bundles to fold again")]
+    NoBundles,
+    /// The store failed, or something in it is damaged or gone.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A stored bundle cannot be read.
+    #[error(transparent)]
+    Bundle(#[from] BundleError),
+    /// A stored bundle is another one than the manifest names.
+    #[error("the bundle `{key}` has the digest {found}")]
+    OtherBundle {
+        /// Where it stands.
+        key: Key,
+        /// What its content has.
+        found: Digest,
+    },
+    /// A document of the record is not accepted.
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+    /// The manifest lacks a document.
+    #[error("the record has no {role}")]
+    NoFile {
+        /// The role.
+        role: &'static str,
+    },
+    /// The table does not say what it was folded with.
+    #[error("the table's {field} is not usable for another fold")]
+    Source {
+        /// The field.
+        field: &'static str,
+    },
+}
+
+impl RefoldError {
+    /// The stable word.
+    pub const fn reason(&self) -> &'static str {
+        match self {
+            Self::NoBundles => "no-bundles",
+            Self::Store(source) => source.reason(),
+            Self::Bundle(source) => source.reason(),
+            Self::OtherBundle { .. } => "digest-mismatch",
+            Self::Document(source) => source.reason(),
+            Self::NoFile { .. } => "no-such-file",
+            Self::Source { .. } => "table-source",
+        }
+    }
+}
+
+/// Folds a published record again from its own bundles and compares.
+pub fn refold(store: &dyn Store, manifest: &RecordManifest) -> Result<Refold, RefoldError> {
+    if manifest.bundles.is_empty() {
+        return Err(RefoldError::NoBundles);
+    }
+    let file = manifest
+        .table()
+        .ok_or(RefoldError::NoFile { role: "table" })?;
+    let published = read(store, file)?;
+    let published_table = KernelTable::parse(&published)?;
+    let maps = maps(store, manifest)?;
+    let jobs = match manifest.files.get(ROLE_JOBS) {
+        Some(file) => Some(read_jobs(&read(store, file)?)?),
+        None => None,
+    };
+    let variants = maps.iter().map(|(variant, _)| variant.clone()).collect();
+    let options = options(manifest, &published_table, jobs, variants)?;
+    let table = fold(&bundles(store, &manifest.bundles)?, &options);
+    let refolded = table.to_canonical();
+    let counts = gates::counts(&table, maps.iter().map(|(_, map)| map));
+    let rows = differences(&published_table, &table);
+    let same_bytes = published == refolded;
+    Ok(Refold {
+        same: same_bytes && counts == manifest.counts,
+        bundles: manifest.bundles.len() as u64,
+        published: file.digest,
+        refolded: Digest::of(&refolded),
+        other_fields: !same_bytes && rows.is_empty(),
+        rows,
+        counts: (counts != manifest.counts).then_some(CountsDifference {
+            published: manifest.counts,
+            refolded: counts,
+        }),
+    })
+}
+
+/// The options the record was folded with: all of them stand in the manifest and the table.
+fn options(
+    manifest: &RecordManifest,
+    table: &KernelTable,
+    jobs: Option<JobsList>,
+    variants: BTreeSet<Variant>,
+) -> Result<FoldOptions, RefoldError> {
+    if table.source.pipeline != manifest.pipeline.as_str() {
+        return Err(RefoldError::Source { field: "pipeline" });
+    }
+    Ok(FoldOptions {
+        backend: manifest.backend,
+        commit: manifest.commit.clone(),
+        build: manifest.build,
+        org: table.source.org.clone(),
+        pipeline: manifest.pipeline.clone(),
+        recorded_at: manifest.recorded_at,
+        jobs,
+        map_variants: Some(variants),
+    })
+}
+
+fn maps(
+    store: &dyn Store,
+    manifest: &RecordManifest,
+) -> Result<Vec<(Variant, SymbolMap)>, RefoldError> {
+    manifest
+        .symbol_maps()
+        .map(|(variant, file)| Ok((variant, SymbolMap::load(&read(store, file)?)?)))
+        .collect()
+}
+
+fn bundles(store: &dyn Store, refs: &[BundleRef]) -> Result<Collected, RefoldError> {
+    let interner = Interner::default();
+    let parsed: Result<Vec<Parsed>, RefoldError> = refs
+        .par_iter()
+        .map(|bundle| {
+            let key = Key::bundle(&bundle.digest);
+            let reader = store.read(&key)?;
+            let parsed = collect::read_bundle(PathBuf::from(key.as_str()), reader, &interner)?;
+            match parsed.bundle_digest() {
+                Some(found) if found != bundle.digest => {
+                    Err(RefoldError::OtherBundle { key, found })
+                }
+                _ => Ok(parsed),
+            }
+        })
+        .collect();
+    Ok(Collected::of(parsed?, interner))
+}
+
+fn read(store: &dyn Store, file: &FileRef) -> Result<Vec<u8>, RefoldError> {
+    Ok(objects::read(store, &file.digest, file.size)?)
+}

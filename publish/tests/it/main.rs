@@ -1,0 +1,17 @@
+//! What publishing promises, tested through its public API.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod audit;
+mod collect;
+mod fold_attempts;
+mod fold_properties;
+mod fold_rules;
+mod gates;
+mod ggml_h200;
+mod ordering;
+mod publish;
+mod races;
+mod refold;
+mod support;
+mod times;

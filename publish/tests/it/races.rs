@@ -1,0 +1,227 @@
+//! Publishers against each other, as threads over one local store.
+
+use crate::support::{Job, collect_jobs, map, maps, request};
+use kernrec_publish::publish;
+use kernrec_publish::publishing::{Evidence, Outcome};
+use kernrec_schemas::{Backend, Digest};
+use kernrec_store::{
+    Capabilities, Key, Listed, LocalStore, PointerRead, PutNew, Stat, Store, StoreError, Swap,
+    Version, pointers,
+};
+use std::io::Read;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+const PUBLISHERS: u64 = 8;
+
+#[test]
+fn the_newest_build_wins_and_no_generation_is_lost() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = LocalStore::create(dir.path()).unwrap();
+    let barrier = Barrier::new(usize::try_from(PUBLISHERS).unwrap());
+    let outcomes: Vec<Outcome> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (1..=PUBLISHERS)
+            .map(|build| {
+                let (store, barrier) = (&store, &barrier);
+                scope.spawn(move || {
+                    let (_jobs, collected) = collect_jobs(&[Job::new("j1", "a")]);
+                    let maps = maps(vec![map(Backend::Cuda, &["k"])]);
+                    let mut request = request(Evidence::Recordings(&collected), &maps);
+                    request.build.0 = build;
+                    barrier.wait();
+                    publish(store, &request).unwrap().outcome
+                })
+            })
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .collect()
+    });
+    let published = outcomes
+        .iter()
+        .filter(|&&outcome| outcome == Outcome::Published)
+        .count();
+    let superseded = outcomes
+        .iter()
+        .filter(|&&outcome| outcome == Outcome::Superseded)
+        .count();
+    assert_eq!(published + superseded, outcomes.len(), "{outcomes:?}");
+    let pointer = pointers::read(&store, &"ci".parse().unwrap(), Backend::Cuda)
+        .unwrap()
+        .unwrap()
+        .pointer;
+    assert_eq!(pointer.current.build.0, PUBLISHERS);
+    assert_eq!(pointer.generation.0, published as u64);
+    assert_eq!(pointer.history.len() + 1, published);
+    let builds: Vec<u64> = pointer
+        .good_records()
+        .map(|record| record.build.0)
+        .collect();
+    assert!(builds.is_sorted_by(|a, b| a > b), "{builds:?}");
+}
+
+/// A local store in which `before_swap` happens between a publisher's decision and its move.
+struct Interfering<'a, F: Fn(u32) -> Interference + Send + Sync> {
+    inner: &'a LocalStore,
+    swaps: AtomicU32,
+    before_swap: F,
+}
+
+enum Interference {
+    None,
+    /// The move happens and the answer is lost.
+    LoseAnswer,
+    /// The move happens, the answer is lost, and so is every later read.
+    Vanish,
+    /// An error without a move.
+    Fail,
+}
+
+impl<F: Fn(u32) -> Interference + Send + Sync> Store for Interfering<'_, F> {
+    fn url(&self) -> &str {
+        self.inner.url()
+    }
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+    fn put_new(&self, key: &Key, bytes: &[u8]) -> Result<PutNew, StoreError> {
+        self.inner.put_new(key, bytes)
+    }
+    fn put(&self, key: &Key, bytes: &[u8]) -> Result<(), StoreError> {
+        self.inner.put(key, bytes)
+    }
+    fn read(&self, key: &Key) -> Result<Box<dyn Read + Send>, StoreError> {
+        self.inner.read(key)
+    }
+    fn stat(&self, key: &Key) -> Result<Option<Stat>, StoreError> {
+        self.inner.stat(key)
+    }
+    fn read_pointer(&self, key: &Key, known: Option<&Version>) -> Result<PointerRead, StoreError> {
+        if self.swaps.load(Ordering::SeqCst) == u32::MAX {
+            return Err(self.lost());
+        }
+        self.inner.read_pointer(key, known)
+    }
+    fn swap_pointer(
+        &self,
+        key: &Key,
+        expected: Option<&Version>,
+        bytes: &[u8],
+    ) -> Result<Swap, StoreError> {
+        let interference = (self.before_swap)(self.swaps.fetch_add(1, Ordering::SeqCst));
+        if matches!(interference, Interference::Fail) {
+            return Err(self.lost());
+        }
+        let swapped = self.inner.swap_pointer(key, expected, bytes)?;
+        match interference {
+            Interference::None | Interference::Fail => Ok(swapped),
+            Interference::LoseAnswer => Ok(Swap::Unknown(self.lost())),
+            Interference::Vanish => {
+                self.swaps.store(u32::MAX, Ordering::SeqCst);
+                Ok(Swap::Unknown(self.lost()))
+            }
+        }
+    }
+    fn list(&self, prefix: &Key) -> Result<Vec<Listed>, StoreError> {
+        self.inner.list(prefix)
+    }
+    fn delete(&self, key: &Key) -> Result<(), StoreError> {
+        self.inner.delete(key)
+    }
+}
+
+impl<F: Fn(u32) -> Interference + Send + Sync> Interfering<'_, F> {
+    fn lost(&self) -> StoreError {
+        StoreError::NoStore {
+            url: self.inner.url().to_owned(),
+        }
+    }
+}
+
+fn publish_build(store: &dyn Store, build: u64, jobs: usize) -> kernrec_publish::PublishReport {
+    let jobs: Vec<Job> = (0..jobs)
+        .map(|n| Job::new(&format!("j{n}"), &format!("s{n}")))
+        .collect();
+    let (_jobs, collected) = collect_jobs(&jobs);
+    let maps = maps(vec![map(Backend::Cuda, &["k"])]);
+    let mut request = request(Evidence::Recordings(&collected), &maps);
+    request.build.0 = build;
+    publish(store, &request).unwrap()
+}
+
+fn current_build(store: &LocalStore) -> Option<u64> {
+    let found = pointers::read(store, &"ci".parse().unwrap(), Backend::Cuda).unwrap();
+    found.map(|found| found.pointer.current.build.0)
+}
+
+fn interfering<F: Fn(u32) -> Interference + Send + Sync>(
+    inner: &LocalStore,
+    before_swap: F,
+) -> Interfering<'_, F> {
+    Interfering {
+        inner,
+        swaps: AtomicU32::new(0),
+        before_swap,
+    }
+}
+
+#[test]
+fn after_a_lost_race_ordering_and_gates_are_run_against_the_winner() {
+    // Each case: what the winner is, and how the loser ends.
+    let cases = [
+        (9, 1, Outcome::Superseded),
+        (7, 1, Outcome::Published),
+        (7, 3, Outcome::Refused),
+    ];
+    for (winner, winner_jobs, expected) in cases {
+        let dir = tempfile::tempdir().unwrap();
+        let inner = LocalStore::create(dir.path()).unwrap();
+        let store = interfering(&inner, |swap| {
+            if swap == 0 {
+                publish_build(&inner, winner, winner_jobs);
+            }
+            Interference::None
+        });
+        let report = publish_build(&store, 8, 1);
+        assert_eq!(report.outcome, expected, "winner of build {winner}");
+        let last = if expected == Outcome::Published {
+            8
+        } else {
+            winner
+        };
+        assert_eq!(current_build(&inner), Some(last));
+    }
+}
+
+#[test]
+fn a_lost_answer_is_settled_by_reading_back_and_told_when_it_cannot_be() {
+    let dir = tempfile::tempdir().unwrap();
+    let inner = LocalStore::create(dir.path()).unwrap();
+    let store = interfering(&inner, |_| Interference::LoseAnswer);
+    assert_eq!(publish_build(&store, 8, 1).outcome, Outcome::Published);
+
+    let store = interfering(&inner, |_| Interference::Vanish);
+    let report = publish_build(&store, 9, 1);
+    assert_eq!(report.outcome, Outcome::Unknown);
+    assert_eq!(report.outcome.exit(), kernrec_schemas::exit::Exit::Unknown);
+    assert!(report.failure.is_some());
+    // Nothing was deleted: the record is whole under the pointer that did move.
+    assert_eq!(current_build(&inner), Some(9));
+    let digest: Digest = report.manifest.unwrap();
+    kernrec_store::objects::read_bounded(&inner, &digest, 1 << 20).unwrap();
+}
+
+#[test]
+fn an_error_without_a_move_is_a_failure_and_the_pointer_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    let inner = LocalStore::create(dir.path()).unwrap();
+    publish_build(&inner, 7, 1);
+    let store = interfering(&inner, |_| Interference::Fail);
+    let (_jobs, collected) = collect_jobs(&[Job::new("j1", "a")]);
+    let maps = maps(vec![map(Backend::Cuda, &["k"])]);
+    let mut request = request(Evidence::Recordings(&collected), &maps);
+    request.build.0 = 8;
+    assert_eq!(publish(&store, &request).unwrap_err().reason(), "no-store");
+    assert_eq!(current_build(&inner), Some(7));
+}
