@@ -167,14 +167,7 @@ impl Job {
 
 /// Writes a file; tests need no durability.
 pub(crate) fn put(path: &Path, bytes: &[u8]) {
-    use std::io::Write as _;
-    let mut file = fs_err::OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .open(path)
-        .unwrap();
-    file.write_all(bytes).unwrap();
+    fs_err::write(path, bytes).unwrap();
 }
 
 pub(crate) fn collect_jobs(jobs: &[Job]) -> (tempfile::TempDir, Collected) {
