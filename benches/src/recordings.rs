@@ -47,8 +47,7 @@ pub const COMMIT: &str = "d99724f2b141fed9e1a9f402213506c081433465";
 
 /// The distinct kernel names of the real recordings in `testdata/ggml-h200`, sorted.
 pub fn real_names() -> io::Result<Vec<String>> {
-    let recordings =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/ggml-h200/recordings");
+    let recordings = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/ggml-h200/recordings");
     let mut names = BTreeSet::new();
     for job in fs::read_dir(recordings)? {
         for file in fs::read_dir(job?.path())? {
@@ -71,7 +70,11 @@ pub fn generate(dir: &Path, shape: &Shape) -> io::Result<Written> {
         .map(|n| {
             let name = &real[n * 7 % real.len()];
             let round = n / real.len();
-            if round == 0 { name.clone() } else { format!("{name}_{round}") }
+            if round == 0 {
+                name.clone()
+            } else {
+                format!("{name}_{round}")
+            }
         })
         .collect();
     let mut random = Random::new(7);
@@ -112,7 +115,11 @@ fn recording(
     let mut chosen = BTreeSet::new();
     while chosen.len() < count.min(names.len()) {
         // Most from the step's own hundred, some from anywhere.
-        let offset = if random.below(8) == 0 { names.len() } else { 100.min(names.len()) };
+        let offset = if random.below(8) == 0 {
+            names.len()
+        } else {
+            100.min(names.len())
+        };
         chosen.insert((window + random.below(offset)) % names.len());
     }
     let mut text = format!(

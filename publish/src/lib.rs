@@ -16,6 +16,7 @@ pub mod maps;
 pub mod publishing;
 pub mod recorded_at;
 pub mod repo;
+mod shown;
 pub mod verify;
 
 pub use audit::{Audit, audit, audit_table};

@@ -110,9 +110,8 @@ impl Repo {
 
     /// The full name of a commit.
     fn resolve(&self, commit: &Commit) -> Result<String, RepoError> {
-        // A commit's text may start with `-`; nothing after this option is taken for another one.
         let spec = format!("{commit}^{{commit}}");
-        let output = self.git(&["rev-parse", "--verify", "--end-of-options", &spec])?;
+        let output = self.git(&["rev-parse", "--verify", &spec])?;
         if !output.status.success() {
             return Err(RepoError::NoCommit {
                 dir: self.dir.clone(),

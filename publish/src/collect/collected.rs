@@ -1,6 +1,7 @@
 //! Everything that was read, in an order of its own: the order of the inputs leaves no trace.
 
 use super::Job;
+use crate::shown;
 use kernrec_schemas::KernelName;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ pub struct Collected {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unreadable {
     /// The bundle.
+    #[serde(serialize_with = "shown::path")]
     pub path: PathBuf,
     /// The stable word of what is wrong.
     pub reason: &'static str,

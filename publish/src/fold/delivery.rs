@@ -2,6 +2,7 @@
 
 use super::{Filing, FoldOptions};
 use crate::collect::{Collected, Unreadable};
+use crate::shown;
 use kernrec_schemas::JobId;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -21,6 +22,7 @@ pub struct Delivery {
     /// Jobs that belong to no step, sorted.
     pub unfiled: Vec<JobId>,
     /// Job folders with neither recording nor sidecar.
+    #[serde(serialize_with = "shown::paths")]
     pub empty: Vec<PathBuf>,
     /// Bundles that could not be read.
     pub unreadable: Vec<Unreadable>,

@@ -6,6 +6,7 @@ use crate::maps::Maps;
 use kernrec_schemas::manifest::Counts;
 use kernrec_schemas::table::KernelTable;
 use kernrec_schemas::{Backend, BuildNumber, Commit, Pipeline};
+use std::cmp::Ordering;
 
 /// A record that wants to be published.
 #[derive(Debug, Clone, Copy)]
@@ -34,6 +35,7 @@ pub struct Candidate<'a> {
 pub fn inherent(candidate: &Candidate<'_>, options: &GateOptions) -> Vec<Refusal> {
     let mut refusals = Vec::new();
     maps(candidate, &mut refusals);
+    let has_maps = refusals.is_empty();
     backends(candidate, &mut refusals);
     commits(candidate, &mut refusals);
     source(candidate, &mut refusals);
@@ -43,7 +45,7 @@ pub fn inherent(candidate: &Candidate<'_>, options: &GateOptions) -> Vec<Refusal
     let counts = candidate.counts;
     if counts.usable_rows == 0 {
         refusals.push(Refusal::NoUsableRow { rows: counts.rows });
-    } else if counts.joined == 0 {
+    } else if has_maps && counts.joined == 0 {
         refusals.push(Refusal::NamesDoNotJoin {
             joined: 0,
             symbols: counts.symbols,
@@ -149,7 +151,9 @@ fn deliveries(
     }
     if let Some(expected) = options.expected_jobs {
         let floor = options.min_delivered;
-        if (delivery.delivered as f64) < floor * (expected as f64) {
+        let share = (delivery.delivered as f64).partial_cmp(&(floor * expected as f64));
+        // A floor that is no number lets nothing through.
+        if share.is_none_or(Ordering::is_lt) {
             refusals.push(Refusal::TooFewJobs {
                 delivered: delivery.delivered,
                 expected,

@@ -1,5 +1,6 @@
 //! Why a record may not be published, with the numbers that decided.
 
+use crate::shown;
 use kernrec_schemas::{Backend, BuildNumber, StepKey, Timestamp};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -16,9 +17,10 @@ pub enum Refusal {
         rows: u64,
     },
     /// A symbol map is not accepted by the loader, or none was given.
-    #[error("the symbol map {} is refused: {problem}", shown(path.as_ref()))]
+    #[error("the symbol map {} is refused: {problem}", path_or_nothing(path.as_ref()))]
     MapRefused {
         /// The file; `None` when no map of the backend was given.
+        #[serde(serialize_with = "shown::optional")]
         path: Option<PathBuf>,
         /// What the loader said.
         problem: String,
@@ -82,7 +84,7 @@ pub enum Refusal {
         floor: f64,
     },
     /// Less than half of what the current record has.
-    #[error("{found} {what} where the current record has {current}")]
+    #[error("{found} {} where the current record has {current}", what.replace('_', " "))]
     Collapse {
         /// `usable_rows` or `kernels`.
         what: &'static str,
@@ -105,6 +107,7 @@ pub enum Refusal {
         /// How many.
         bundles: u64,
         /// The first.
+        #[serde(serialize_with = "shown::path")]
         first: PathBuf,
         /// What is wrong with it.
         problem: String,
@@ -139,7 +142,7 @@ impl Refusal {
     }
 }
 
-fn shown(path: Option<&PathBuf>) -> String {
+fn path_or_nothing(path: Option<&PathBuf>) -> String {
     path.map_or_else(String::new, |path| format!("`{}`", path.display()))
 }
 

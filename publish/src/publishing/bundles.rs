@@ -120,7 +120,10 @@ impl Bundles {
 fn upload_one(store: &dyn Store, digest: &Digest, file: &BundleFile) -> Result<(), PublishError> {
     let frame = fs::read(&file.path).map_err(FsError::on("read", &file.path))?;
     // Not every store reads back what it was given, so what is given must be right.
-    if objects::decode(frame.as_slice(), digest, file.size).is_err() {
+    let name = file.path.display().to_string();
+    let is_whole = bundle::read(&name, frame.as_slice(), &mut |_, _| ())
+        .is_ok_and(|found| found.digest == *digest && found.size == file.size);
+    if !is_whole {
         return Err(PublishError::RecordingsChanged {
             path: file.path.clone(),
         });

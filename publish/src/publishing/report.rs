@@ -6,6 +6,7 @@ use super::decide::Decision;
 use super::ordering::Supersession;
 use crate::fold::Delivery;
 use crate::gates::Refusal;
+use crate::shown;
 use kernrec_schemas::exit::Exit;
 use kernrec_schemas::manifest::Counts;
 use kernrec_schemas::pointer::RecordRef;
@@ -187,6 +188,7 @@ pub struct BatchReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UnusedMap {
     /// The file.
+    #[serde(serialize_with = "shown::path")]
     pub path: PathBuf,
     /// What the loader said; `None` for a good map of a backend not asked for.
     pub problem: Option<String>,

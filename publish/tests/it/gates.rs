@@ -95,10 +95,14 @@ fn map_refused() {
         words(&publish_fresh(&healthy(), &no_source)),
         ["map-refused"]
     );
-    let empty = words(&publish_fresh(&healthy(), &of(json!({"objects": []}))));
-    assert!(empty.contains(&"map-refused"), "{empty:?}");
-    let none = words(&publish_fresh(&healthy(), &Maps::default()));
-    assert!(none.contains(&"map-refused"), "{none:?}");
+    let empty = of(json!({"objects": []}));
+    assert_eq!(words(&publish_fresh(&healthy(), &empty)), ["map-refused"]);
+    let none = Maps::default();
+    // Without any map no variant has one, so no row is usable either.
+    assert_eq!(
+        words(&publish_fresh(&healthy(), &none)),
+        ["map-refused", "no-usable-row"]
+    );
     let incomplete = of(json!({"incomplete": true}));
     assert!(words(&publish_fresh(&healthy(), &incomplete)).is_empty());
 }
@@ -214,6 +218,7 @@ fn too_few_jobs() {
     assert_eq!(refused(5, 0.5), ["too-few-jobs"]);
     assert!(refused(4, 0.5).is_empty());
     assert!(refused(5, 0.4).is_empty());
+    assert_eq!(refused(5, f64::NAN), ["too-few-jobs"]);
 }
 
 #[test]
@@ -284,7 +289,7 @@ fn collapse_of_rows_or_kernels_against_the_current_record() {
     assert_eq!(words(&report), ["collapse"]);
     assert_eq!(
         report.refusals[0].to_string(),
-        "2 usable_rows where the current record has 5"
+        "2 usable rows where the current record has 5"
     );
     assert_eq!(report.current.unwrap().build.0, 7);
     assert_eq!(

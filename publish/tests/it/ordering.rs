@@ -136,6 +136,7 @@ fn git(dir: &Path, args: &[&str]) -> String {
         .args(["-c", "user.name=n", "-c", "user.email=n@example.org"])
         .args(args)
         .env_remove("GIT_DIR")
+        .env("GIT_AUTHOR_DATE", "2031-02-03T04:05:06Z")
         .env("GIT_COMMITTER_DATE", "2031-02-03T04:05:06Z")
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .output()
@@ -148,14 +149,14 @@ fn git(dir: &Path, args: &[&str]) -> String {
 fn repository() -> (tempfile::TempDir, Commit, Commit) {
     let dir = tempfile::tempdir().unwrap();
     git(dir.path(), &["init", "--quiet"]);
-    let commit = || {
+    let commit = |message| {
         git(
             dir.path(),
-            &["commit", "--quiet", "--allow-empty", "-m", "m"],
+            &["commit", "--quiet", "--allow-empty", "-m", message],
         );
         Commit::new(git(dir.path(), &["rev-parse", "HEAD"])).unwrap()
     };
-    let (older, newer) = (commit(), commit());
+    let (older, newer) = (commit("older"), commit("newer"));
     (dir, older, newer)
 }
 
@@ -206,12 +207,23 @@ fn with_a_repository_an_ancestor_of_the_current_commit_is_superseded() {
 }
 
 #[test]
+fn a_record_without_another_time_speaks_of_its_commits_time() {
+    let (repo, older, _) = repository();
+    let repo = kernrec_publish::repo::Repo::new(repo.path());
+    let time = repo.commit_time(&older).unwrap();
+    assert_eq!(time.to_string(), "2031-02-03T04:05:06Z");
+    let unknown = Commit::new("no-such-branch").unwrap();
+    let error = repo.commit_time(&unknown).unwrap_err();
+    assert_eq!(error.reason(), "commit-not-in-repository");
+}
+
+#[test]
 fn a_shallow_clone_that_cannot_tell_is_an_error() {
     let (repo, older, newer) = repository();
     git(repo.path(), &["checkout", "--quiet", "--orphan", "other"]);
     git(
         repo.path(),
-        &["commit", "--quiet", "--allow-empty", "-m", "m"],
+        &["commit", "--quiet", "--allow-empty", "-m", "stranger"],
     );
     let stranger = Commit::new(git(repo.path(), &["rev-parse", "HEAD"])).unwrap();
     let ask =
