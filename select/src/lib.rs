@@ -1,1 +1,38 @@
-//! kernrec-select.
+//! From evidence to a decision: which steps can a change reach, and may the others be skipped?
+//!
+//! The decision is pure: values in, values out; clocks and terminals belong to the callers, and only
+//! [`open_records`] reads files. The flow:
+//!
+//! 1. [`Change`]: the changed files, in the map's spelling.
+//! 2. [`Record`]: one backend's pair of kernel table and symbol maps, or the news that it cannot be had.
+//! 3. [`Index`]: a pair made searchable, once.
+//! 4. [`PairEvidence`]: what one pair knows about each changed file.
+//! 5. [`decide`]: the first [`Reason`] that holds for each step, over all pairs.
+//! 6. [`Report`]: the answer as data; [`render`] turns it into text or keys.
+//!
+//! [`select`] does all of it. The rule throughout: silence lets a step be skipped only if the whole chain of
+//! evidence is healthy, fresh and joined; any doubt keeps the step, and says why.
+
+mod change;
+mod decision;
+mod evidence;
+mod index;
+mod installed;
+mod pair;
+pub mod render;
+mod report;
+mod select;
+
+pub use change::{Assumes, Change, ChangeError, ChangedPath};
+pub use decision::{
+    DEFAULT_MAX_AGE, Decision, Fate, Freshness, Policy, Reason, StepDecision, Verdict, decide,
+};
+pub use evidence::{Cause, FileClass, FileEvidence, PairEvidence};
+pub use index::{Index, SymbolId, UnusablePair};
+pub use installed::open_records;
+pub use pair::{Pair, Record, Unavailable};
+pub use report::{
+    Counts, FileReport, FileSeen, KeptStep, LaunchReport, MAX_EXAMPLES, RecordReport, RecordState,
+    Report, SelectedStep, SkippedStep, StepCount, VerdictReport,
+};
+pub use select::{SelectError, select};

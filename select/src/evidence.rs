@@ -1,0 +1,226 @@
+//! What one pair knows about each changed file: its kernels, who launched them, and what silence is worth.
+
+use crate::change::{Change, ChangedPath};
+use crate::index::{Index, SymbolId};
+use kernrec_schemas::{KernelName, StepKey};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+/// What the silence of a row about a file is worth.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileClass {
+    /// The map does not know the file: this pair cannot say who uses it.
+    FileNotInMap,
+    /// The file's kernels are not all it can change; the [`Cause`]s say why. Launches select, silence says nothing.
+    FileMayOnlySelect,
+    /// No row launched any of its kernels: nobody's silence is news.
+    FileNeverObserved,
+    /// A usable row that launched none of its kernels lets its step be skipped.
+    FileMayDrop,
+}
+
+impl FileClass {
+    /// The stable word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::FileNotInMap => "file-not-in-map",
+            Self::FileMayOnlySelect => "file-may-only-select",
+            Self::FileNeverObserved => "file-never-observed",
+            Self::FileMayDrop => "file-may-drop",
+        }
+    }
+}
+
+/// Why a file may only select.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cause {
+    /// Something is missing from the map.
+    MapIncomplete,
+    /// An object that uses the file could not be read.
+    UnreadableObject,
+    /// An object without kernels was compiled from the file or includes it: host code uses it.
+    HostCode,
+    /// No kernel comes from the file.
+    NoKernel,
+}
+
+impl Cause {
+    /// The stable word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::MapIncomplete => "map-incomplete",
+            Self::UnreadableObject => "unreadable-object",
+            Self::HostCode => "host-code",
+            Self::NoKernel => "no-kernel",
+        }
+    }
+}
+
+impl fmt::Display for FileClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.word())
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.word())
+    }
+}
+
+/// One changed file as one pair sees it.
+#[derive(Debug)]
+pub struct FileEvidence<'a> {
+    /// The file.
+    pub path: &'a ChangedPath,
+    /// What silence about it is worth.
+    pub class: FileClass,
+    /// Why it may only select; empty for every other class.
+    pub causes: BTreeSet<Cause>,
+    /// How many objects were compiled from it or include it.
+    pub objects: usize,
+    /// The kernels of those objects, each once, ascending.
+    pub kernels: Vec<SymbolId>,
+    /// By row (ascending index), the kernels of the file that it launched.
+    launches: Vec<(u32, Vec<SymbolId>)>,
+}
+
+impl FileEvidence<'_> {
+    /// How many steps launched one of its kernels.
+    pub fn steps(&self) -> usize {
+        self.launches.len()
+    }
+
+    /// How many of its kernels some step launched.
+    pub fn launched_kernels(&self) -> usize {
+        let launched: BTreeSet<SymbolId> = self
+            .launches
+            .iter()
+            .flat_map(|(_, kernels)| kernels)
+            .copied()
+            .collect();
+        launched.len()
+    }
+
+    /// The kernels of the file that a row launched; empty when it launched none.
+    pub(crate) fn launched_by(&self, row: u32) -> &[SymbolId] {
+        match self.launches.binary_search_by_key(&row, |(row, _)| *row) {
+            Ok(at) => &self.launches[at].1,
+            Err(_) => &[],
+        }
+    }
+
+    pub(crate) fn launches(&self) -> &[(u32, Vec<SymbolId>)] {
+        &self.launches
+    }
+}
+
+/// All changed files as one pair sees them, sorted by path.
+#[derive(Debug)]
+pub struct PairEvidence<'a> {
+    /// The pair.
+    pub index: &'a Index<'a>,
+    /// Its view of each changed file.
+    pub files: Vec<FileEvidence<'a>>,
+}
+
+impl<'a> PairEvidence<'a> {
+    /// Looks every changed file up.
+    pub fn gather(index: &'a Index<'a>, change: &'a Change) -> Self {
+        Self {
+            index,
+            files: change
+                .files()
+                .map(|path| file_evidence(index, path))
+                .collect(),
+        }
+    }
+
+    /// The view of one file.
+    pub fn file(&self, path: &str) -> Option<&FileEvidence<'a>> {
+        self.files.iter().find(|file| file.path.as_str() == path)
+    }
+
+    /// Who launched which kernels of a file, by step.
+    pub fn launches(
+        &self,
+        file: &FileEvidence<'_>,
+    ) -> BTreeMap<&'a StepKey, BTreeSet<&'a KernelName>> {
+        file.launches
+            .iter()
+            .filter_map(|(row, kernels)| {
+                let row = self.index.rows().get(*row as usize)?;
+                Some((
+                    row.step,
+                    kernels
+                        .iter()
+                        .map(|&kernel| self.index.name(kernel))
+                        .collect(),
+                ))
+            })
+            .collect()
+    }
+}
+
+fn file_evidence<'a>(index: &Index<'_>, path: &'a ChangedPath) -> FileEvidence<'a> {
+    let mut causes = BTreeSet::new();
+    let mut objects = 0;
+    let mut kernels = Vec::new();
+    for object in index.objects_of(path.as_str()) {
+        objects += 1;
+        if object.symbols.is_empty() {
+            causes.insert(Cause::HostCode);
+        }
+        if object.unreadable {
+            causes.insert(Cause::UnreadableObject);
+        }
+        kernels.extend_from_slice(&object.symbols);
+    }
+    kernels.sort_unstable();
+    kernels.dedup();
+    let launches = launches(index, &kernels);
+    if kernels.is_empty() {
+        causes.insert(Cause::NoKernel);
+    }
+    if index.is_incomplete() {
+        causes.insert(Cause::MapIncomplete);
+    }
+    let class = match objects {
+        0 => FileClass::FileNotInMap,
+        _ if !causes.is_empty() => FileClass::FileMayOnlySelect,
+        _ if launches.is_empty() => FileClass::FileNeverObserved,
+        _ => FileClass::FileMayDrop,
+    };
+    if class != FileClass::FileMayOnlySelect {
+        causes.clear();
+    }
+    FileEvidence {
+        path,
+        class,
+        causes,
+        objects,
+        kernels,
+        launches,
+    }
+}
+
+fn launches(index: &Index<'_>, kernels: &[SymbolId]) -> Vec<(u32, Vec<SymbolId>)> {
+    let mut by_row: Vec<Vec<SymbolId>> = vec![Vec::new(); index.rows().len()];
+    for &kernel in kernels {
+        for &row in index.rows_of(kernel) {
+            by_row[row as usize].push(kernel);
+        }
+    }
+    (0_u32..)
+        .zip(by_row)
+        .filter(|(_, kernels)| !kernels.is_empty())
+        .collect()
+}

@@ -1,0 +1,59 @@
+//! The input: one record per backend, as values.
+
+use kernrec_schemas::symbol_map::SymbolMap;
+use kernrec_schemas::table::KernelTable;
+use kernrec_schemas::{Backend, Timestamp};
+
+/// A kernel table and the symbol maps it is read with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pair {
+    /// The backend both halves belong to.
+    pub backend: Backend,
+    /// Which steps launched which kernels.
+    pub table: KernelTable,
+    /// Which files those kernels came from: one map per image variant. Their objects are united.
+    pub maps: Vec<SymbolMap>,
+    /// When the record was published; `None` (nothing says so) counts as stale.
+    pub published_at: Option<Timestamp>,
+    /// The record was withdrawn after it was installed.
+    pub revoked: bool,
+}
+
+impl Pair {
+    /// Whether table and maps name one and the same commit. Otherwise names are compared in their stable form
+    /// and nothing may be skipped.
+    pub fn is_matched(&self) -> bool {
+        let commit = self.table.source.commit.as_ref();
+        commit.is_some() && self.maps.iter().all(|map| map.commit.as_ref() == commit)
+    }
+}
+
+/// One backend of the question.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Record {
+    /// Its pair was loaded.
+    Ready(Box<Pair>),
+    /// It was asked for, or has a folder in the data, and cannot be loaded: no step may be skipped at all.
+    Unavailable(Unavailable),
+}
+
+/// Why a backend's pair cannot be had.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unavailable {
+    /// The backend.
+    pub backend: Backend,
+    /// The stable word of the failure.
+    pub reason: String,
+    /// The failure for people.
+    pub problem: String,
+}
+
+impl Record {
+    /// The backend.
+    pub fn backend(&self) -> Backend {
+        match self {
+            Self::Ready(pair) => pair.backend,
+            Self::Unavailable(unavailable) => unavailable.backend,
+        }
+    }
+}

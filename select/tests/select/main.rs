@@ -1,0 +1,13 @@
+//! What `kernrec-select` promises, from the outside.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod backends;
+mod classes;
+mod common;
+mod ggml_h200;
+mod installed;
+mod properties;
+mod reasons;
+mod render;
+mod world;

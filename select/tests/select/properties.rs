@@ -1,0 +1,269 @@
+//! The four rules of a safe selection, on random records, and a restatement of the rule to skip.
+
+use crate::common::{skipped, to_run, unavailable};
+use crate::world::{KERNELS, STEPS, World, any_world, kernel_name, step_key};
+use kernrec_schemas::table::RowReason;
+use kernrec_schemas::{KernelName, RowBackend, StepKey};
+use kernrec_select::{FileClass, Pair, Policy, Record, Report};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use std::collections::BTreeSet;
+
+const CASES: u32 = 1500;
+
+/// What one more launch may change about the files: a file that nobody had launched a kernel of becomes news.
+fn newly_observed(before: &Report, after: &Report) -> bool {
+    let classes = |report: &Report| -> Vec<FileClass> {
+        report
+            .files
+            .iter()
+            .flat_map(|file| &file.seen)
+            .map(|seen| seen.class)
+            .collect()
+    };
+    classes(before)
+        .iter()
+        .zip(classes(after))
+        .any(|(before, after)| {
+            *before == FileClass::FileNeverObserved && after == FileClass::FileMayDrop
+        })
+}
+
+/// Makes a row's health worse in one way.
+fn worsen(row: &mut kernrec_schemas::table::Row, own: RowBackend, how: usize) {
+    match how {
+        0 => row.passed = false,
+        1 => row.complete = false,
+        2 => row.dropped += 1,
+        3 => row.trace_complete = false,
+        4 => _ = row.reasons.insert(RowReason::NoFooter),
+        5 => row.kernels.push(99),
+        _ if row.backend == own => row.backend = RowBackend::Unknown,
+        _ => {}
+    }
+}
+
+/// Damages a pair in one way.
+fn damage(pair: &mut Pair, how: usize) {
+    let map = &mut pair.maps[0];
+    match how {
+        0 => map.incomplete = true,
+        1 => map.reason = Some("the build failed".to_owned()),
+        2 => map.objects[0].error = Some("truncated".to_owned()),
+        3 => {
+            map.objects[0].symbols.clear();
+            map.objects[0].error = Some("unreadable".to_owned());
+        }
+        4 => map.objects.clear(),
+        5 => map.commit = None,
+        6 => pair.table.source.commit = None,
+        7 => pair.published_at = None,
+        8 => pair.revoked = true,
+        9 => pair.maps.clear(),
+        _ => {
+            for row in pair.table.rows.values_mut() {
+                worsen(row, RowBackend::Known(pair.backend), 6);
+                worsen(row, RowBackend::Known(pair.backend), 4);
+            }
+        }
+    }
+}
+
+/// Reorders everything in a world whose order carries no meaning.
+fn shuffled(world: &World, by: &[Index]) -> World {
+    let mut world = world.clone();
+    let mut rotate = by.iter().cycle();
+    let mut next = |len: usize| rotate.next().unwrap().index(len.max(1));
+    world.records.reverse();
+    let at = next(world.files.len());
+    world.files.rotate_left(at);
+    for record in &mut world.records {
+        let Record::Ready(pair) = record else {
+            continue;
+        };
+        for map in &mut pair.maps {
+            let at = next(map.objects.len());
+            map.objects.rotate_left(at);
+            for object in &mut map.objects {
+                object.symbols.reverse();
+                object.deps.reverse();
+            }
+        }
+        let len = pair.table.names.len();
+        let at = next(len);
+        pair.table.names.rotate_left(at);
+        for kernel in pair
+            .table
+            .rows
+            .values_mut()
+            .flat_map(|row| &mut row.kernels)
+        {
+            *kernel = u32::try_from((*kernel as usize + len - at) % len).unwrap();
+        }
+    }
+    world
+}
+
+/// The rule to skip, restated with sets of names: every condition by itself, over the raw documents.
+fn may_be_skipped(world: &World, step: &StepKey) -> bool {
+    let pairs: Vec<&Pair> = (0..world.records.len())
+        .filter_map(|at| world.pair(at))
+        .collect();
+    let with_a_row: Vec<&Pair> = pairs
+        .iter()
+        .copied()
+        .filter(|pair| {
+            let row = pair.table.rows.get(step);
+            row.is_some_and(|row| {
+                row.backend
+                    .known()
+                    .is_none_or(|backend| backend == pair.backend)
+            })
+        })
+        .collect();
+    pairs.len() == world.records.len()
+        && !with_a_row.is_empty()
+        && with_a_row.iter().all(|pair| lets_go(world, pair, step))
+}
+
+fn lets_go(world: &World, pair: &Pair, step: &StepKey) -> bool {
+    let row = &pair.table.rows[step];
+    let own = |backend: RowBackend| {
+        backend
+            .known()
+            .is_none_or(|backend| backend == pair.backend)
+    };
+    let map = &pair.maps[0];
+    let launched: BTreeSet<&KernelName> = pair.table.kernels(row).collect();
+    let anyone: BTreeSet<&KernelName> = pair
+        .table
+        .rows
+        .values()
+        .filter(|row| own(row.backend))
+        .flat_map(|row| pair.table.kernels(row))
+        .collect();
+    let fresh = Policy::at(crate::common::now())
+        .freshness(pair.published_at)
+        .is_fresh();
+    let healthy = row.is_usable() && !map.incomplete && !pair.revoked && fresh;
+    let one_commit = map.commit.is_some() && map.commit == pair.table.source.commit;
+    healthy
+        && one_commit
+        && world.files.iter().all(|file| {
+            let users: Vec<_> = map
+                .objects
+                .iter()
+                .filter(|object| object.deps.contains(&file.as_str().into()))
+                .collect();
+            let kernels: BTreeSet<&KernelName> =
+                users.iter().flat_map(|object| &object.symbols).collect();
+            users
+                .iter()
+                .all(|object| !object.symbols.is_empty() && object.error.is_none())
+                && kernels.is_disjoint(&launched)
+                && !kernels.is_disjoint(&anyone)
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(CASES))]
+
+    /// (a) More evidence of launches never removes the step that launched, and never any other step either, unless
+    /// the launch is the first that anyone saw of a file: until then nobody's silence about it was news.
+    #[test]
+    fn a_launch_more_never_removes_a_step(
+        world in any_world(), at in any::<Index>(), key in 0..STEPS, kernel in 0..KERNELS,
+    ) {
+        prop_assume!(!world.records.is_empty());
+        let at = at.index(world.records.len());
+        let before = world.ask();
+        let mut more = world;
+        let step = step_key(key);
+        if let Some(row) = more.row_mut(at, &step) {
+            row.kernels.push(u32::try_from(kernel).unwrap());
+        }
+        let after = more.ask();
+        prop_assert!(!to_run(&before).contains(&step) || to_run(&after).contains(&step));
+        if !newly_observed(&before, &after) {
+            prop_assert!(to_run(&before).is_subset(&to_run(&after)), "{before:#?}\n{after:#?}");
+        }
+    }
+
+    /// (b) A row in worse health never lets more steps go.
+    #[test]
+    fn worse_health_never_skips_more(world in any_world(), at in any::<Index>(), key in 0..STEPS, how in 0..7_usize) {
+        prop_assume!(!world.records.is_empty());
+        let at = at.index(world.records.len());
+        let before = world.ask();
+        let mut worse = world;
+        let own = RowBackend::Known(worse.records[at].backend());
+        if let Some(row) = worse.row_mut(at, &step_key(key)) {
+            worsen(row, own, how);
+        }
+        prop_assert!(skipped(&worse.ask()).is_subset(&skipped(&before)));
+    }
+
+    /// (c) A lost or damaged pair never lets more steps go.
+    #[test]
+    fn a_damaged_pair_never_skips_more(world in any_world(), at in any::<Index>(), how in 0..12_usize) {
+        prop_assume!(!world.records.is_empty());
+        let at = at.index(world.records.len());
+        let before = world.ask();
+        let mut damaged = world;
+        match damaged.pair_mut(at) {
+            Some(pair) if how < 11 => damage(pair, how),
+            _ => damaged.records[at] = unavailable(damaged.records[at].backend()),
+        }
+        prop_assert!(skipped(&damaged.ask()).is_subset(&skipped(&before)));
+    }
+
+    /// (d) No order matters: not of records, files, objects, symbols, names.
+    #[test]
+    fn no_order_matters(world in any_world(), by in prop::collection::vec(any::<Index>(), 4)) {
+        prop_assert_eq!(world.ask(), shuffled(&world, &by).ask());
+    }
+
+    /// A step is skipped exactly when a restatement of the rule says so, and every step has exactly one fate.
+    #[test]
+    fn the_skipped_are_those_of_the_restated_rule(world in any_world()) {
+        let report = world.ask();
+        let (skipped, run) = (skipped(&report), to_run(&report));
+        prop_assert!(skipped.is_disjoint(&run));
+        let all: BTreeSet<StepKey> = (0..world.records.len())
+            .filter_map(|at| world.pair(at))
+            .flat_map(|pair| pair.table.rows.keys().cloned())
+            .collect();
+        prop_assert_eq!(skipped.union(&run).cloned().collect::<BTreeSet<_>>(), all.clone());
+        let expected: BTreeSet<StepKey> = all.into_iter().filter(|step| may_be_skipped(&world, step)).collect();
+        prop_assert_eq!(skipped, expected);
+    }
+
+    /// A list of keys is never empty and never complete: either would be misread.
+    #[test]
+    fn a_list_of_keys_names_some_steps_and_not_all(world in any_world()) {
+        let report = world.ask();
+        prop_assert_eq!(report.everything_must_run, report.skipped.is_empty());
+        if !report.everything_must_run {
+            prop_assert!(!report.selected.is_empty());
+        }
+    }
+}
+
+/// The generator must reach both answers often, or the rules above hold for nothing.
+#[test]
+fn random_records_let_steps_go_and_keep_them() {
+    use proptest::strategy::ValueTree;
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let mut lets_go = 0;
+    let mut everything = 0;
+    for _ in 0..400 {
+        let report = any_world().new_tree(&mut runner).unwrap().current().ask();
+        lets_go += usize::from(!report.everything_must_run);
+        everything += usize::from(report.everything_must_run);
+    }
+    assert!(
+        lets_go > 40 && everything > 40,
+        "{lets_go} of 400 worlds let a step go"
+    );
+    assert_eq!(kernel_name(0).len(), kernel_name(1).len());
+}
