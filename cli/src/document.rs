@@ -5,9 +5,15 @@ use kernrec_schemas::DocumentError;
 use kernrec_schemas::json::MAX_RECORD_BYTES;
 use kernrec_schemas::table::KernelTable;
 use kernrec_store::artifact;
+use kernrec_store::fsio::FsError;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::Path;
+
+/// Where a tar header says that it is one.
+const TAR_MAGIC_AT: usize = 257;
+const TAR_MAGIC: &[u8] = b"ustar";
 
 /// What a file's content says it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +25,24 @@ pub(crate) enum Kind {
     Manifest,
     Pointer,
     UpstreamPointer,
+    Installed,
     Jobs,
+}
+
+impl Kind {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Recording => "recording",
+            Self::Sidecar => "sidecar",
+            Self::Table => "kernel table",
+            Self::SymbolMap => "symbol map",
+            Self::Manifest => "record manifest",
+            Self::Pointer => "pointer",
+            Self::UpstreamPointer => "pointer of the upstream layout",
+            Self::Installed => "description of an installed record",
+            Self::Jobs => "jobs list",
+        }
+    }
 }
 
 /// The content of a document file, decompressed and bounded.
@@ -31,9 +54,30 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, CommandError> {
     Ok(artifact::read(path, MAX_RECORD_BYTES)?)
 }
 
+/// Whether a file starts as a bundle does. It may still be a damaged one: its reader says so.
+pub(crate) fn is_bundle(path: &Path) -> Result<bool, CommandError> {
+    let file = fs_err::File::open(path).map_err(FsError::on("open", path))?;
+    let Ok(mut decoder) = zstd::Decoder::new(file) else {
+        return Ok(false);
+    };
+    let mut head = [0; TAR_MAGIC_AT + TAR_MAGIC.len()];
+    match decoder.read_exact(&mut head) {
+        Ok(()) => Ok(head.ends_with(TAR_MAGIC)),
+        // No zstd frame, or one of something shorter than a tar header.
+        Err(_) => Ok(false),
+    }
+}
+
 /// Reads the kernel table in a file.
 pub(crate) fn table(path: &Path) -> Result<KernelTable, CommandError> {
-    parse(path, KernelTable::parse)
+    let bytes = read(path)?;
+    let kind = kind(path, &bytes)?;
+    if kind != Kind::Table {
+        let (path, kind) = (path.display(), kind.name());
+        let problem = format!("`{path}` is a {kind}, expected a kernel table");
+        return Err(CommandError::failed("not-a-table", problem));
+    }
+    KernelTable::parse(&bytes).map_err(|error| CommandError::document(path, error))
 }
 
 /// Reads a file and parses it; errors name the file.
@@ -73,6 +117,9 @@ fn kind_of_fields(fields: &BTreeMap<String, &RawValue>) -> Option<Kind> {
     let has = |field: &str| fields.contains_key(field);
     if has("schema") && has("generation") {
         return Some(Kind::Pointer);
+    }
+    if has("schema") && has("seal") {
+        return Some(Kind::Installed);
     }
     if has("schema") && has("producer") {
         return Some(Kind::Manifest);

@@ -2,6 +2,8 @@
 //!
 //! A variable that is set but empty counts as not set: CI systems export what they do not know as "".
 
+use crate::error::CommandError;
+
 /// A variable and what it stands in for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Variable {
@@ -21,5 +23,43 @@ macro_rules! variables {
 }
 
 variables! {
+    COMMIT = "BUILDKITE_COMMIT", "the commit of `publish`, when `--commit` is not given";
+    BUILD = "BUILDKITE_BUILD_NUMBER", "the build of `publish`, when `--build` is not given";
+    BRANCH = "BUILDKITE_BRANCH", "the branch of `publish --only-branch`, when `--branch` is not given";
+    REF_NAME = "GITHUB_REF_NAME", "the same, when `BUILDKITE_BRANCH` is not set either";
+    SOURCE_DATE_EPOCH = "SOURCE_DATE_EPOCH", "the time a record speaks of, in seconds since 1970, when `--recorded-at` is not given";
+    RECORD_URL = "CI_SELECTOR_KERNEL_RECORD_URL", "the store `fetch` reads, when `--url` is not given";
     CI = "CI", "`true` turns progress bars off even on a terminal";
+}
+
+impl Variable {
+    /// Its value; `None` when it is not set or empty. One that is not UTF-8 is a usage error.
+    pub(crate) fn read(self) -> Result<Option<String>, CommandError> {
+        match std::env::var(self.name) {
+            Ok(value) if value.is_empty() => Ok(None),
+            Ok(value) => Ok(Some(value)),
+            Err(std::env::VarError::NotPresent) => Ok(None),
+            Err(std::env::VarError::NotUnicode(_)) => Err(CommandError::usage(format!(
+                "environment variable `{}` is not UTF-8",
+                self.name
+            ))),
+        }
+    }
+
+    /// Its value read as a `T`; the error names the variable and the value.
+    pub(crate) fn parse<T>(self) -> Result<Option<T>, CommandError>
+    where
+        T: std::str::FromStr<Err: std::fmt::Display>,
+    {
+        let Some(text) = self.read()? else {
+            return Ok(None);
+        };
+        text.parse().map(Some).map_err(|error| {
+            let shown: String = text.chars().take(80).flat_map(char::escape_debug).collect();
+            CommandError::usage(format!(
+                "environment variable `{}` has the invalid value `{shown}`: {error}",
+                self.name
+            ))
+        })
+    }
 }

@@ -1,8 +1,10 @@
 //! One type for everything that ends a command early, and its one mapping to text and exit status.
 
+use kernrec_publish::{CollectError, MapsError};
 use kernrec_schemas::DocumentError;
 use kernrec_schemas::exit::Exit;
 use kernrec_store::artifact::ArtifactError;
+use kernrec_store::bundle::BundleError;
 use kernrec_store::fsio::FsError;
 use kernrec_store::{OpenError, StoreError};
 use serde::Serialize;
@@ -20,6 +22,8 @@ pub(crate) enum Kind {
     Usage,
     /// It was tried and failed; nothing was changed.
     Failed,
+    /// A check said no, or there is nothing to work on yet.
+    Refused,
     /// Nobody reads stdout any more: a quiet, good end.
     BrokenPipe,
 }
@@ -62,6 +66,11 @@ impl CommandError {
         Self::new(Kind::Failed, reason, error)
     }
 
+    /// A check said no; `reason` is the stable word.
+    pub(crate) fn refused(reason: &'static str, error: impl Into<Cause>) -> Self {
+        Self::new(Kind::Refused, reason, error)
+    }
+
     /// A document in a file was refused.
     pub(crate) fn document(path: &Path, source: DocumentError) -> Self {
         let reason = source.reason();
@@ -98,6 +107,7 @@ impl CommandError {
         match self.kind {
             Kind::Usage => Exit::Usage,
             Kind::Failed => Exit::Failed,
+            Kind::Refused => Exit::Refused,
             Kind::BrokenPipe => Exit::Done,
         }
     }
@@ -120,7 +130,10 @@ impl CommandError {
             return None;
         }
         Some(ErrorDocument {
-            outcome: "failed",
+            outcome: match self.kind {
+                Kind::Refused => "refused",
+                Kind::Usage | Kind::Failed | Kind::BrokenPipe => "failed",
+            },
             reason: self.reason,
             message: self.message(),
             hints: self.hints.clone(),
@@ -157,6 +170,24 @@ impl From<FsError> for CommandError {
 
 impl From<ArtifactError> for CommandError {
     fn from(error: ArtifactError) -> Self {
+        Self::failed(error.reason(), error)
+    }
+}
+
+impl From<BundleError> for CommandError {
+    fn from(error: BundleError) -> Self {
+        Self::failed(error.reason(), error)
+    }
+}
+
+impl From<CollectError> for CommandError {
+    fn from(error: CollectError) -> Self {
+        Self::failed(error.reason(), error)
+    }
+}
+
+impl From<MapsError> for CommandError {
+    fn from(error: MapsError) -> Self {
         Self::failed(error.reason(), error)
     }
 }

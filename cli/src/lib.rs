@@ -3,18 +3,25 @@
 //! `args` is what a user may write, as plain data; each module of `commands` turns its part into checked
 //! options once, does the job and says how it ended. `shell` owns stdout and stderr, `error` the one mapping
 //! from failures to text and exit status, `environment` the variables that are read, `summary` the report that
-//! becomes text or JSON, `show` the reports on single documents.
+//! becomes text or JSON, `show` the reports on single documents, `inputs` what several
+//! commands read, `progress` the bars on a terminal.
 #![warn(missing_docs)]
 
+#[expect(
+    clippy::doc_markdown,
+    reason = "the doc comments are the help texts, which show no backticks"
+)]
 mod args;
 mod commands;
 mod document;
 mod environment;
 mod error;
+mod inputs;
 mod programs;
+mod progress;
 mod shell;
 mod show;
 mod summary;
 
 pub use environment::{VARIABLES, Variable};
-pub use programs::{command_lines, kernrec};
+pub use programs::{ci_fetch_kernel_record, command_lines, kernrec, kernrec_publish};

@@ -1,6 +1,6 @@
 //! The three programs: parse, run, say how it ended.
 
-use crate::args::{Command, Kernrec};
+use crate::args::{CiFetchKernelRecord, Command, Kernrec, KernrecPublish};
 use crate::commands;
 use crate::error::CommandError;
 use crate::shell::Shell;
@@ -13,9 +13,23 @@ pub fn kernrec() -> ExitCode {
     program(|args: Kernrec| args.command)
 }
 
+/// The program `kernrec-publish`.
+pub fn kernrec_publish() -> ExitCode {
+    program(|args: KernrecPublish| Command::Publish(args.args))
+}
+
+/// The program `ci-fetch-kernel-record`.
+pub fn ci_fetch_kernel_record() -> ExitCode {
+    program(|args: CiFetchKernelRecord| Command::Fetch(args.args))
+}
+
 /// The command lines of all three, for the generated reference.
-pub fn command_lines() -> [clap::Command; 1] {
-    [Kernrec::command()]
+pub fn command_lines() -> [clap::Command; 3] {
+    [
+        Kernrec::command(),
+        KernrecPublish::command(),
+        CiFetchKernelRecord::command(),
+    ]
 }
 
 fn program<A: Parser>(command: impl FnOnce(A) -> Command) -> ExitCode {
@@ -63,10 +77,19 @@ fn report(shell: &mut Shell, error: &CommandError, json: bool) -> Exit {
 fn wants_json(command: &Command) -> bool {
     use crate::args::verify::What;
     match command {
+        Command::Publish(args) => args.json,
+        Command::Fetch(args) => args.json,
+        // Nothing on stdout may be taken for a decision.
+        Command::Select(_) => false,
+        Command::Pack(args) => args.json,
+        Command::Fold(args) => args.json,
         Command::Show(args) => args.json,
+        Command::Audit(args) => args.json,
         Command::Diff(args) => args.json,
         Command::Verify(args) => match &args.what {
             What::Files(args) => args.json,
+            What::Record(args) => args.json,
+            What::Installed(args) => args.json,
         },
     }
 }

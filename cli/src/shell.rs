@@ -34,6 +34,11 @@ impl Shell {
         }
     }
 
+    /// A line of the result.
+    pub(crate) fn line(&mut self, line: impl Display) -> Result<(), CommandError> {
+        writeln!(self.out, "{line}").map_err(CommandError::stdout)
+    }
+
     /// The result as one indented JSON document.
     pub(crate) fn json(&mut self, document: &impl Serialize) -> Result<(), CommandError> {
         serde_json::to_writer_pretty(&mut self.out, document)

@@ -1,5 +1,6 @@
 //! `kernrec audit`.
 
+use kernrec_schemas::Commit;
 use std::path::PathBuf;
 
 /// Arguments of `audit`.
@@ -8,6 +9,14 @@ pub(crate) struct AuditArgs {
     /// Kernel table, bundle, or folder of job folders and bundles; only the last two know processes
     #[arg(value_name = "FILE|DIR")]
     pub(crate) input: PathBuf,
+
+    /// Jobs list `[{"id", "state", "step_key"}]` of the build
+    #[arg(long, value_name = "FILE")]
+    pub(crate) jobs: Option<PathBuf>,
+
+    /// The commit that was tested; by default the one most jobs recorded
+    #[arg(long, value_name = "SHA")]
+    pub(crate) commit: Option<Commit>,
 
     /// Rows shown of each list
     #[arg(long, value_name = "N", default_value_t = 20)]

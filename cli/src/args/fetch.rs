@@ -2,6 +2,7 @@
 
 use kernrec_schemas::{Backend, Commit, Pipeline};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Arguments of `fetch`.
 #[derive(Debug, clap::Args)]
@@ -33,7 +34,7 @@ pub(crate) struct FetchArgs {
 
     /// Refuse a record published longer ago than this, for example 14d or 36h
     #[arg(long, value_name = "D", value_parser = duration)]
-    pub(crate) max_age: Option<std::time::Duration>,
+    pub(crate) max_age: Option<Duration>,
 
     /// Fetch the newest record whose commit is an ancestor of this revision
     #[arg(long, value_name = "REV", requires = "repo")]
@@ -75,8 +76,9 @@ impl std::str::FromStr for BackendsArg {
 }
 
 /// A whole number and a unit: seconds, minutes, hours, days or weeks.
-pub(crate) fn duration(text: &str) -> Result<std::time::Duration, String> {
-    let problem = || "expected a whole number and a unit (s, m, h, d, w), for example `14d`".to_owned();
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    let problem =
+        || "expected a whole number and a unit (s, m, h, d, w), for example `14d`".to_owned();
     let unit_at = text.len() - text.chars().next_back().map_or(0, char::len_utf8);
     let (number, unit) = text.split_at(unit_at);
     let seconds: u64 = match unit {
@@ -88,9 +90,12 @@ pub(crate) fn duration(text: &str) -> Result<std::time::Duration, String> {
         _ => return Err(problem()),
     };
     let digits = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
-    let total = number.parse::<u64>().ok().and_then(|n| n.checked_mul(seconds));
+    let total = number
+        .parse::<u64>()
+        .ok()
+        .and_then(|n| n.checked_mul(seconds));
     match total {
-        Some(total) if digits => Ok(std::time::Duration::from_secs(total)),
+        Some(total) if digits => Ok(Duration::from_secs(total)),
         _ => Err(problem()),
     }
 }

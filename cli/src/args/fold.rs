@@ -45,6 +45,14 @@ pub(crate) struct FoldArgs {
     #[arg(long, value_name = "NAME", default_value = "ci")]
     pub(crate) pipeline: Pipeline,
 
+    /// Git clone that knows the commit, for the time the table speaks of
+    #[arg(long, value_name = "DIR")]
+    pub(crate) repo: Option<PathBuf>,
+
+    /// Accept bundles that cannot be read although no jobs list says whose they were
+    #[arg(long)]
+    pub(crate) allow_unreadable: bool,
+
     /// The kernel table; compressed if the name ends in .gz or .zst
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,

@@ -1,6 +1,12 @@
 //! What a user may write, as plain data: one module per sub-command. Nothing here decides or reads anything.
 
+pub(crate) mod audit;
 pub(crate) mod diff;
+pub(crate) mod fetch;
+pub(crate) mod fold;
+pub(crate) mod pack;
+pub(crate) mod publish;
+pub(crate) mod select;
 pub(crate) mod show;
 pub(crate) mod verify;
 
@@ -14,11 +20,39 @@ pub(crate) struct Kernrec {
     pub(crate) command: Command,
 }
 
+/// Fold, check and publish the kernel record of a build: the same as `kernrec publish`
+#[derive(Debug, Parser)]
+#[command(name = "kernrec-publish", version, max_term_width = 100)]
+pub(crate) struct KernrecPublish {
+    #[command(flatten)]
+    pub(crate) args: publish::PublishArgs,
+}
+
+/// Fetch the newest good kernel record: the same as `kernrec fetch`
+#[derive(Debug, Parser)]
+#[command(name = "ci-fetch-kernel-record", version, max_term_width = 100)]
+pub(crate) struct CiFetchKernelRecord {
+    #[command(flatten)]
+    pub(crate) args: fetch::FetchArgs,
+}
+
 /// The sub-commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Fold, check and publish the kernel record of a build
+    Publish(publish::PublishArgs),
+    /// Fetch the newest good kernel record
+    Fetch(fetch::FetchArgs),
+    /// Say which steps a change can reach
+    Select(select::SelectArgs),
+    /// Turn job folders into bundles, one file per job
+    Pack(pack::PackArgs),
+    /// Fold recordings into a kernel table
+    Fold(fold::FoldArgs),
     /// Show any document readably
     Show(show::ShowArgs),
+    /// Say what each health rule costs, and which processes are to blame
+    Audit(audit::AuditArgs),
     /// Compare two kernel tables
     Diff(diff::DiffArgs),
     /// Prove that files, a published record or installed data are what they should be

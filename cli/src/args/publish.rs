@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 /// Arguments of `publish`.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "independent flags")]
 pub(crate) struct PublishArgs {
     /// The store: a path or file:// URL
     #[arg(long, value_name = "URL")]
@@ -28,7 +29,7 @@ pub(crate) struct PublishArgs {
 
     /// Kernel table that was folded before, instead of recordings
     #[arg(long, value_name = "FILE", conflicts_with_all = ["recordings", "bundle"])]
-    pub(crate) table: Vec<PathBuf>,
+    pub(crate) table: Option<PathBuf>,
 
     /// Symbol map of the same commit; names its backend and variant itself
     #[arg(long, value_name = "FILE", required = true)]
@@ -50,6 +51,10 @@ pub(crate) struct PublishArgs {
     #[arg(long)]
     pub(crate) allow_shrink: bool,
 
+    /// Accept bundles that cannot be read although no jobs list says whose they were
+    #[arg(long)]
+    pub(crate) allow_unreadable: bool,
+
     /// Publish only from this branch; elsewhere exit 0 and write nothing
     #[arg(long, value_name = "NAME")]
     pub(crate) only_branch: Option<String>,
@@ -58,7 +63,7 @@ pub(crate) struct PublishArgs {
     #[arg(long, value_name = "BRANCH")]
     pub(crate) branch: Option<String>,
 
-    /// Git repository: refuses to move the pointer to an ancestor of its commit
+    /// Git clone: gives the commit's time, and refuses to move the pointer back to an ancestor
     #[arg(long, value_name = "DIR")]
     pub(crate) repo: Option<PathBuf>,
 

@@ -1,6 +1,9 @@
 //! `kernrec select`.
 
+use super::fetch::duration;
+use kernrec_schemas::Backend;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Arguments of `select`.
 #[derive(Debug, clap::Args)]
@@ -13,6 +16,15 @@ pub(crate) struct SelectArgs {
     /// A changed file, relative to the source root; the answer is about its device code
     #[arg(long, value_name = "F", required = true)]
     pub(crate) changed_file: Vec<String>,
+
+    /// A backend whose record must be there: cuda or rocm; one that has a folder in the data always
+    /// must
+    #[arg(long, value_name = "BACKEND")]
+    pub(crate) backend: Vec<Backend>,
+
+    /// A record published longer ago than this may only add steps
+    #[arg(long, value_name = "D", default_value = "14d", value_parser = duration)]
+    pub(crate) max_age: Duration,
 
     /// What is printed
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = FormatArg::Text)]

@@ -1,5 +1,6 @@
 //! `kernrec verify`.
 
+use kernrec_schemas::{Backend, Commit, Pipeline};
 use std::path::PathBuf;
 
 /// Arguments of `verify`.
@@ -17,6 +18,10 @@ pub(crate) struct VerifyArgs {
 pub(crate) enum What {
     /// Compare two files or two folders by the digest of their content
     Files(FilesArgs),
+    /// Fold a published record again from its own bundles and compare byte for byte
+    Record(RecordArgs),
+    /// Check every installed file against the digests of its record
+    Installed(InstalledArgs),
 }
 
 /// Arguments of `verify files`.
@@ -29,6 +34,42 @@ pub(crate) struct FilesArgs {
     /// Another of the same kind
     #[arg(value_name = "B")]
     pub(crate) b: PathBuf,
+
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `verify record`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RecordArgs {
+    /// The store: a path or file:// URL
+    #[arg(long, value_name = "URL")]
+    pub(crate) store: String,
+
+    /// The pipeline
+    #[arg(long, value_name = "NAME", default_value = "ci")]
+    pub(crate) pipeline: Pipeline,
+
+    /// The backend: cuda or rocm
+    #[arg(long, value_name = "BACKEND", default_value = "cuda")]
+    pub(crate) backend: Backend,
+
+    /// The commit of the record; by default the current one's
+    #[arg(long, value_name = "SHA")]
+    pub(crate) commit: Option<Commit>,
+
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `verify installed`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct InstalledArgs {
+    /// The folder a record was fetched to
+    #[arg(long, value_name = "DIR", default_value = "coverage-data")]
+    pub(crate) data: PathBuf,
 
     /// Print one JSON document
     #[arg(long)]

@@ -1,3 +1,7 @@
-//! Placeholder replaced by the command-line crate.
+//! The program run before tests: the same as `kernrec fetch`.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    kernrec_cli::ci_fetch_kernel_record()
+}

@@ -1,3 +1,7 @@
-//! Placeholder replaced by the command-line crate.
+//! The collector's program: the same as `kernrec publish`.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    kernrec_cli::kernrec_publish()
+}

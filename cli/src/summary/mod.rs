@@ -20,7 +20,7 @@ pub(crate) struct Section {
     title: String,
     columns: &'static [&'static str],
     rows: Vec<Vec<Value>>,
-    /// Rows of the text form; the JSON form has all.
+    /// Rows of the text form, which leaves the table out for 0; the JSON form has all.
     shown: usize,
 }
 
@@ -120,4 +120,10 @@ pub(crate) fn text(value: impl std::fmt::Display) -> Value {
 /// A list of texts.
 pub(crate) fn texts<T: std::fmt::Display>(values: impl IntoIterator<Item = T>) -> Value {
     values.into_iter().map(text).collect()
+}
+
+/// `1 job`, `2 jobs`.
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
 }

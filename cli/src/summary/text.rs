@@ -6,6 +6,8 @@ use std::fmt::Write;
 
 /// Cells longer than this are cut; kernel names can be kilobytes.
 const MAX_CELL: usize = 100;
+/// Numbers that name something instead of counting it: written without separators.
+const IDENTIFIERS: [&str; 5] = ["build", "pid", "ppid", "generation", "exit_status"];
 
 pub(super) fn render(summary: &Summary) -> String {
     let mut out = format!("{}\n", summary.title);
@@ -15,7 +17,7 @@ pub(super) fn render(summary: &Summary) -> String {
         let width = width.unwrap_or(0);
         let value = match value {
             Value::Null => "unknown".to_owned(),
-            known => cell(known),
+            known => cell(key, known),
         };
         let _ = writeln!(out, "  {label:width$}  {value}");
     }
@@ -26,14 +28,18 @@ pub(super) fn render(summary: &Summary) -> String {
 }
 
 fn table(out: &mut String, section: &Section) {
-    if section.rows.is_empty() {
+    if section.rows.is_empty() || section.shown == 0 {
         return;
     }
     let _ = writeln!(out, "{}:", section.title);
     let shown = &section.rows[..section.rows.len().min(section.shown)];
     let cells: Vec<Vec<String>> = shown
         .iter()
-        .map(|row| row.iter().map(cell).collect())
+        .map(|row| {
+            named(section, row)
+                .map(|(key, value)| cell(key, value))
+                .collect()
+        })
         .collect();
     let header: Vec<String> = section
         .columns
@@ -82,19 +88,27 @@ fn line(out: &mut String, cells: &[String], values: Option<&Vec<Value>>, widths:
     out.push('\n');
 }
 
-fn cell(value: &Value) -> String {
+fn named<'a>(section: &'a Section, row: &'a [Value]) -> impl Iterator<Item = (&'a str, &'a Value)> {
+    section.columns.iter().copied().zip(row)
+}
+
+fn cell(key: &str, value: &Value) -> String {
     let text = match value {
         Value::Null => "-".to_owned(),
         Value::Bool(true) => "yes".to_owned(),
         Value::Bool(false) => "no".to_owned(),
-        Value::Number(number) => number
-            .as_u64()
-            .map_or_else(|| number.to_string(), separated),
+        Value::Number(number) => match number.as_u64() {
+            Some(count) if !IDENTIFIERS.contains(&key) => separated(count),
+            _ => number.to_string(),
+        },
         Value::String(text) => text.chars().flat_map(visible).collect(),
-        Value::Array(values) => values.iter().map(cell).collect::<Vec<_>>().join(", "),
+        Value::Array(values) => {
+            let cells: Vec<String> = values.iter().map(|value| cell(key, value)).collect();
+            cells.join(", ")
+        }
         Value::Object(fields) => fields
             .iter()
-            .map(|(key, value)| format!("{} {key}", cell(value)))
+            .map(|(key, value)| format!("{} {key}", cell(key, value)))
             .collect::<Vec<_>>()
             .join(", "),
     };

@@ -77,6 +77,40 @@ impl Context {
         found
     }
 
+    /// A store with the real record of 129 steps, in the folder `store`.
+    pub(crate) fn published() -> Self {
+        let context = Self::new();
+        let ran = context.publish([]);
+        assert_eq!(ran.status, 0, "{ran}");
+        context
+    }
+
+    /// Publishes the real recordings to the folder `store`, with more arguments.
+    pub(crate) fn publish<const N: usize>(&self, more: [&str; N]) -> Ran {
+        let (recordings, map) = (ggml("recordings"), ggml("kernel_symbol_map.json.gz"));
+        let mut command = self.command();
+        command.args([
+            "publish", "--store", "store", "--commit", COMMIT, "--build", "1001",
+        ]);
+        command.args([
+            "--recordings",
+            &recordings,
+            "--symbol-map",
+            &map,
+            "--bundles",
+            "none",
+        ]);
+        self.run(command.args(more))
+    }
+
+    /// A store and the data fetched from it, in the folder `coverage-data`.
+    pub(crate) fn fetched() -> Self {
+        let context = Self::published();
+        let ran = context.kernrec(["fetch", "--url", "store", "--backend", "cuda"]);
+        assert_eq!(ran.status, 0, "{ran}");
+        context
+    }
+
     fn prepare(&self, command: &mut Command) {
         command.current_dir(self.dir.path()).env("CI", "true");
         for variable in kernrec_cli::VARIABLES {
@@ -87,7 +121,8 @@ impl Context {
     }
 
     fn filtered(&self, text: &str) -> String {
-        text.replace(self.dir.path().to_str().unwrap(), "[DIR]")
+        let text = text.replace(self.dir.path().to_str().unwrap(), "[DIR]");
+        without_times(&text.replace(repository().to_str().unwrap(), "[REPOSITORY]"))
     }
 }
 
@@ -100,6 +135,45 @@ impl std::fmt::Display for Ran {
         )
     }
 }
+
+/// Replaces what the wall clock puts into a text: the times of today, and ages.
+pub(crate) fn without_times(text: &str) -> String {
+    let words = text.split_inclusive([' ', '\n', '"', ',']);
+    let mut out = String::with_capacity(text.len());
+    let mut words = words.peekable();
+    while let Some(word) = words.next() {
+        let next = words.peek().map(|next| next.trim_end());
+        let unit =
+            next.is_some_and(|next| next.starts_with("second") || next.starts_with("minute"));
+        let end = word.trim_end_matches([' ', '\n', '"', ',']).len();
+        let (core, rest) = word.split_at(end);
+        if unit && core.parse::<u64>().is_ok() {
+            words.next();
+            out.push_str("[AGE] ");
+        } else if core.len() == 20
+            && core.ends_with('Z')
+            && core.as_bytes()[10] == b'T'
+            && !KEPT.contains(&core)
+        {
+            out.push_str("[TIME]");
+            out.push_str(rest);
+        } else {
+            out.push_str(word);
+        }
+    }
+    out
+}
+
+/// Times of the test documents, which no clock made.
+const KEPT: [&str; 4] = [
+    "2026-11-30T00:00:00Z",
+    "2030-01-01T00:00:00Z",
+    "2030-01-02T00:00:00Z",
+    "2030-01-03T00:00:00Z",
+];
+
+/// The commit of the real recordings.
+pub(crate) const COMMIT: &str = "d99724f2b141fed9e1a9f402213506c081433465";
 
 /// The repository's root.
 pub(crate) fn repository() -> &'static Path {

@@ -1,9 +1,21 @@
 //! The programs as a user meets them: one module per command, one test binary.
 #![expect(clippy::unwrap_used, reason = "helpers of tests panic as the tests do")]
 
+mod audit;
 mod context;
 mod diff;
+mod docs;
 mod documents;
+mod environment;
+mod fetch;
+mod fold;
+mod pack;
+mod publish;
+mod readme;
+mod reference;
+mod select;
 mod shell;
 mod show;
+mod show_more;
 mod verify_files;
+mod verify_record;

@@ -3,6 +3,7 @@
 //! Byte for byte first; where that differs, the content inside gzip or zstd is compared, because a digest here
 //! is always one of uncompressed content.
 
+use super::verdict;
 use crate::args::verify::FilesArgs;
 use crate::error::CommandError;
 use crate::shell::{Form, Shell};
@@ -27,11 +28,7 @@ pub(crate) fn run(args: &FilesArgs, shell: &mut Shell) -> Result<Exit, CommandEr
     };
     let differ = pairs.iter().filter(|(_, pair)| !pair.is_same()).count();
     shell.summary(&summary(&pairs, differ), Form::of_flag(args.json))?;
-    Ok(if differ == 0 {
-        Exit::Done
-    } else {
-        Exit::Refused
-    })
+    Ok(verdict(differ == 0))
 }
 
 /// How two entries compare.

@@ -1,0 +1,226 @@
+//! `kernrec publish`: fold, check, store, move the pointer.
+
+use super::fold::delivery_facts;
+use crate::args::publish::{BundlesArg, PublishArgs};
+use crate::document;
+use crate::environment;
+use crate::error::CommandError;
+use crate::inputs;
+use crate::shell::{Form, Shell};
+use crate::summary::{Summary, text, texts};
+use kernrec_publish::publishing::SkippedBranch;
+use kernrec_publish::{
+    BatchReport, BatchRequest, BundlePolicy, Collected, Evidence, GateOptions, Maps, Outcome,
+    PublishReport, publish_all,
+};
+use kernrec_schemas::exit::Exit;
+use kernrec_schemas::table::{self, KernelTable};
+use kernrec_schemas::{BuildNumber, Commit};
+use kernrec_store::{Access, open};
+
+pub(crate) fn run(args: PublishArgs, shell: &mut Shell) -> Result<Exit, CommandError> {
+    let options = Options::new(args)?;
+    let report = match &options.skipped {
+        Some(branch) => BatchReport::skipped(branch.clone()),
+        None => publish(&options)?,
+    };
+    if let Form::Json = options.form {
+        shell.json(&report)?;
+    }
+    say(&report, options.form, shell)?;
+    Ok(report.exit())
+}
+
+/// The arguments, completed from the environment.
+struct Options {
+    args: PublishArgs,
+    form: Form,
+    commit: Commit,
+    build: BuildNumber,
+    source_date_epoch: Option<String>,
+    skipped: Option<SkippedBranch>,
+}
+
+impl Options {
+    fn new(args: PublishArgs) -> Result<Self, CommandError> {
+        let missing = |flag: &str, variable: environment::Variable| {
+            let variable = variable.name;
+            CommandError::usage(format!("no {flag}: give it, or set `{variable}`"))
+        };
+        let commit = match args.commit.clone() {
+            Some(commit) => commit,
+            None => (environment::COMMIT.parse()?)
+                .ok_or_else(|| missing("--commit", environment::COMMIT))?,
+        };
+        let build = match args.build {
+            Some(build) => build,
+            None => (environment::BUILD.parse()?)
+                .ok_or_else(|| missing("--build", environment::BUILD))?,
+        };
+        let branch = match args.branch.clone() {
+            Some(branch) => Some(branch),
+            None => match environment::BRANCH.read()? {
+                Some(branch) => Some(branch),
+                None => environment::REF_NAME.read()?,
+            },
+        };
+        Ok(Self {
+            form: Form::of_flag(args.json),
+            skipped: SkippedBranch::check(args.only_branch.as_deref(), branch.as_deref()),
+            source_date_epoch: inputs::source_date_epoch()?,
+            commit,
+            build,
+            args,
+        })
+    }
+
+    fn gates(&self) -> GateOptions {
+        GateOptions {
+            expected_jobs: self.args.expected_jobs,
+            min_delivered: self.args.min_delivered,
+            allow_shrink: self.args.allow_shrink,
+            allow_unreadable: self.args.allow_unreadable,
+        }
+    }
+}
+
+fn publish(options: &Options) -> Result<BatchReport, CommandError> {
+    let args = &options.args;
+    let maps = Maps::load(&args.symbol_map)?;
+    let jobs = inputs::jobs(args.input.jobs.as_deref())?;
+    let loaded = match &args.table {
+        Some(path) => Loaded::Table(Box::new(document::table(path)?)),
+        None => Loaded::Recordings(inputs::recordings(&args.input)?),
+    };
+    // Last, because it creates a store that is not there yet.
+    let access = if args.dry_run {
+        Access::Read
+    } else {
+        Access::Write
+    };
+    let store = open(&args.store, access)?;
+    Ok(publish_all(
+        store.as_ref(),
+        &BatchRequest {
+            backends: args.backend.clone(),
+            pipeline: args.pipeline.clone(),
+            commit: options.commit.clone(),
+            build: options.build,
+            org: table::default_org(),
+            recorded_at: args.input.recorded_at,
+            source_date_epoch: options.source_date_epoch.clone(),
+            evidence: loaded.evidence(),
+            maps: &maps,
+            jobs: jobs.as_ref(),
+            gates: options.gates(),
+            repo: args.repo.clone(),
+            bundles: match args.bundles {
+                BundlesArg::Store => BundlePolicy::Store,
+                BundlesArg::None => BundlePolicy::None,
+            },
+            dry_run: args.dry_run,
+        },
+    ))
+}
+
+enum Loaded {
+    Table(Box<KernelTable>),
+    Recordings(Collected),
+}
+
+impl Loaded {
+    fn evidence(&self) -> Evidence<'_> {
+        match self {
+            Self::Table(table) => Evidence::Table(table),
+            Self::Recordings(collected) => Evidence::Recordings(collected),
+        }
+    }
+}
+
+/// Text reports go to stdout; what went wrong goes to stderr in either form.
+fn say(report: &BatchReport, form: Form, shell: &mut Shell) -> Result<(), CommandError> {
+    if let Some(skipped) = &report.skipped {
+        let branch = skipped.branch.as_deref().unwrap_or("unknown");
+        shell.note(format_args!(
+            "nothing published: the branch is `{branch}`, and only `{}` publishes",
+            skipped.only_branch
+        ));
+    }
+    for one in &report.reports {
+        if form == Form::Text {
+            shell.summary(&summary(one), form)?;
+        }
+        problems(one, shell);
+    }
+    for map in &report.unused_maps {
+        let path = map.path.display();
+        match &map.problem {
+            Some(problem) => shell.note(format_args!("error: map-refused: `{path}`: {problem}")),
+            None => shell.note(format_args!(
+                "note: `{path}` was not used: its backend was not asked for"
+            )),
+        }
+    }
+    for backend in &report.backends_without_map {
+        shell.note(format_args!(
+            "note: there are recordings of `{backend}`, which is not published: it has no symbol map"
+        ));
+    }
+    Ok(())
+}
+
+fn problems(report: &PublishReport, shell: &mut Shell) {
+    let backend = report.backend;
+    for refusal in &report.refusals {
+        shell.note(format_args!(
+            "error: {backend}: {}: {refusal}",
+            refusal.word()
+        ));
+    }
+    if let Some(superseded) = &report.superseded {
+        shell.note(format_args!("error: {backend}: superseded: {superseded}"));
+    }
+    if let Some(failure) = &report.failure {
+        let (reason, message) = (failure.reason, &failure.message);
+        shell.note(format_args!("error: {backend}: {reason}: {message}"));
+    }
+    if report.outcome == Outcome::Unknown {
+        shell.note(
+            "hint: publish again: it finds out which record is current, and nothing was deleted",
+        );
+    }
+}
+
+fn summary(report: &PublishReport) -> Summary {
+    let outcome = match (report.outcome, report.dry_run) {
+        (Outcome::Published, true) => "would be published",
+        (outcome, _) => outcome.word(),
+    };
+    let mut summary = Summary::new("publish", format!("{}: {outcome}", report.backend));
+    summary.fact("pipeline", text(&report.pipeline));
+    summary.fact("commit", text(&report.commit));
+    summary.fact("build", report.build.0);
+    summary.fact_if("recorded_at", report.recorded_at.map(text));
+    if let Some(counts) = report.counts {
+        summary.fact("steps", counts.rows);
+        summary.fact("usable", counts.usable_rows);
+        summary.fact("kernels", counts.kernels);
+        let joined = format!("{} of {} in the map", counts.joined, counts.symbols);
+        summary.fact("joined", joined);
+    }
+    if let Some(delivery) = &report.delivery {
+        summary.fact("jobs", delivery.folded);
+        summary.fact("processes", delivery.processes);
+        delivery_facts(&mut summary, delivery);
+    }
+    if !report.faulty_rows.is_empty() {
+        summary.fact("rows_set_aside", texts(&report.faulty_rows));
+    }
+    summary.fact_if("manifest", report.manifest.map(text));
+    summary.fact("bundles", report.bundles);
+    summary.fact_if(
+        "generation",
+        report.generation.map(|generation| generation.0),
+    );
+    summary
+}

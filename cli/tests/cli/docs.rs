@@ -1,0 +1,117 @@
+//! What the docs name exists in the programs. (The reverse holds because `docs/cli.md` is generated.)
+
+use crate::context::repository;
+use std::collections::BTreeSet;
+
+const PAGES: [&str; 7] = [
+    "README.md",
+    "CHANGELOG.md",
+    "docs/cli.md",
+    "docs/exit-statuses.md",
+    "docs/formats.md",
+    "docs/operations.md",
+    "docs/performance.md",
+];
+
+/// Flags of other programs that the docs call.
+const FOREIGN_FLAGS: [&str; 4] = ["--release", "--locked", "--bench", "--workspace"];
+
+#[test]
+fn every_flag_in_the_docs_exists() {
+    let mut known: BTreeSet<String> = FOREIGN_FLAGS.map(str::to_owned).into();
+    for mut command in kernrec_cli::command_lines() {
+        command.build();
+        flags(&command, &mut known);
+    }
+    each_page(|page, text| {
+        for flag in tokens(text, |c| c.is_ascii_lowercase() || c == '-') {
+            let is_flag =
+                flag.starts_with("--") && flag[2..].starts_with(|c: char| c.is_ascii_lowercase());
+            assert!(!is_flag || known.contains(flag), "{page} names `{flag}`");
+        }
+    });
+}
+
+#[test]
+fn every_variable_in_the_docs_is_read() {
+    let known: BTreeSet<&str> = kernrec_cli::VARIABLES
+        .iter()
+        .map(|variable| variable.name)
+        .collect();
+    each_page(|page, text| {
+        for quoted in text.split('`').skip(1).step_by(2) {
+            let name = quoted.trim_start_matches('$');
+            let is_variable = name.contains('_')
+                && name
+                    .bytes()
+                    .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
+            assert!(
+                !is_variable || known.contains(name),
+                "{page} names `{name}`"
+            );
+        }
+    });
+}
+
+#[test]
+fn every_link_between_pages_leads_somewhere() {
+    each_page(|page, text| {
+        let folder = repository().join(page);
+        for link in text
+            .split("](")
+            .skip(1)
+            .filter_map(|rest| rest.split(')').next())
+        {
+            let file = link.split('#').next().unwrap();
+            if file.is_empty() || file.contains("://") {
+                continue;
+            }
+            let path = folder.parent().unwrap().join(file);
+            assert!(path.exists(), "{page} links to `{link}`");
+        }
+    });
+}
+
+#[test]
+fn every_command_of_the_programs_is_in_the_readme() {
+    let readme = fs_err::read_to_string(repository().join("README.md")).unwrap();
+    let [kernrec, publish, fetch] = kernrec_cli::command_lines();
+    for command in kernrec.get_subcommands() {
+        let name = format!("kernrec {}", command.get_name());
+        assert!(
+            readme.contains(&name),
+            "the README does not mention `{name}`"
+        );
+    }
+    for program in [publish, fetch] {
+        assert!(
+            readme.contains(program.get_name()),
+            "{}",
+            program.get_name()
+        );
+    }
+}
+
+fn each_page(check: impl Fn(&str, &str)) {
+    for page in PAGES {
+        check(
+            page,
+            &fs_err::read_to_string(repository().join(page)).unwrap(),
+        );
+    }
+}
+
+fn flags(command: &clap::Command, known: &mut BTreeSet<String>) {
+    for argument in command.get_arguments() {
+        known.extend(argument.get_long().map(|long| format!("--{long}")));
+    }
+    for sub in command.get_subcommands() {
+        flags(sub, known);
+    }
+}
+
+/// Maximal runs of the characters that belong to a token.
+fn tokens(text: &str, belongs: impl Fn(char) -> bool) -> impl Iterator<Item = &str> {
+    text.split(move |c| !belongs(c))
+        .filter(|token| !token.is_empty())
+}

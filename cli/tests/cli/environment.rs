@@ -1,0 +1,39 @@
+//! Every variable of the table is read by the command that names it.
+
+use crate::context::Context;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+#[test]
+fn a_variable_that_is_not_text_is_named() {
+    let context = Context::new();
+    let bad = OsStr::from_bytes(b"\xff");
+    for variable in kernrec_cli::VARIABLES {
+        let command = match variable.name {
+            "CI_SELECTOR_KERNEL_RECORD_URL" => vec!["fetch"],
+            "CI" => vec!["fetch", "--url", "store"],
+            _ => vec![
+                "publish",
+                "--store",
+                "s",
+                "--symbol-map",
+                "m",
+                "--only-branch",
+                "main",
+            ],
+        };
+        let mut command_line = context.command();
+        command_line.args(command);
+        // Each is looked at only when those before it are in order.
+        for (name, value) in [
+            ("BUILDKITE_COMMIT", "c0de"),
+            ("BUILDKITE_BUILD_NUMBER", "1"),
+        ] {
+            command_line.env(name, value);
+        }
+        let ran = context.run(command_line.env(variable.name, bad));
+        assert_eq!(ran.status, 2, "{}: {ran}", variable.name);
+        let named = format!("environment variable `{}` is not UTF-8", variable.name);
+        assert!(ran.stderr.contains(&named), "{ran}");
+    }
+}

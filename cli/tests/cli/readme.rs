@@ -1,0 +1,75 @@
+//! The tour in the README, run literally: every command with the output that stands below it.
+
+use crate::context::{repository, without_times};
+use std::process::Command;
+
+/// Set to write what the programs say into the README instead of comparing.
+const UPDATE: &str = "KERNREC_UPDATE_DOCS";
+
+#[test]
+fn the_tour_prints_what_the_readme_says() {
+    let path = repository().join("README.md");
+    let page = fs_err::read_to_string(&path).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(
+        repository().join("testdata"),
+        folder.path().join("testdata"),
+    )
+    .unwrap();
+    let mut rewritten = String::new();
+    let mut commands = 0;
+    for (index, part) in page.split("```").enumerate() {
+        if index > 0 {
+            rewritten.push_str("```");
+        }
+        let Some(block) = part.strip_prefix("console\n").filter(|_| index % 2 == 1) else {
+            rewritten.push_str(part);
+            continue;
+        };
+        rewritten.push_str("console\n");
+        for line in command_lines(block) {
+            commands += 1;
+            rewritten.extend(["$ ", line, "\n", &said(folder.path(), line)]);
+        }
+    }
+    assert!(commands >= 6, "the README has a tour");
+    if std::env::var_os(UPDATE).is_some() {
+        fs_err::write(&path, rewritten).unwrap();
+        return;
+    }
+    let (found, expected) = (without_times(&page), without_times(&rewritten));
+    if found != expected {
+        let change = found
+            .lines()
+            .zip(expected.lines())
+            .find(|(found, expected)| found != expected);
+        panic!(
+            "the README says, and the program: {change:#?}\nrun with {UPDATE}=1 and read the change"
+        );
+    }
+}
+
+fn command_lines(block: &str) -> impl Iterator<Item = &str> {
+    block.lines().filter_map(|line| line.strip_prefix("$ "))
+}
+
+/// What the command prints, on both streams.
+fn said(folder: &std::path::Path, line: &str) -> String {
+    let programs = std::path::Path::new(env!("CARGO_BIN_EXE_kernrec"))
+        .parent()
+        .unwrap();
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", &format!("{{ {line}; }} 2>&1")])
+        .current_dir(folder);
+    for variable in kernrec_cli::VARIABLES {
+        command.env_remove(variable.name);
+    }
+    let output = command
+        .env("PATH", path)
+        .env("CI", "true")
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}

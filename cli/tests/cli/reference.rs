@@ -1,0 +1,125 @@
+//! `docs/cli.md` and the tables in the docs are what the programs say of themselves.
+
+use crate::context::repository;
+use kernrec_schemas::exit::Exit;
+use kernrec_schemas::recording::ProcessState;
+use kernrec_schemas::table::RowReason;
+use std::fmt::Write;
+
+/// Set to rewrite the generated parts instead of comparing them.
+const UPDATE: &str = "KERNREC_UPDATE_DOCS";
+
+#[test]
+fn the_command_line_reference_is_current() {
+    let mut page = String::from(
+        "# Command-line reference\n\nGenerated from the programs by `cargo nextest run -p kernrec-cli`, \
+         which also checks that it is current.\n\n## Environment\n\nA variable that is set but empty counts as \
+         not set. A flag beats its variable.\n\n| variable | stands in for |\n| --- | --- |\n",
+    );
+    for variable in kernrec_cli::VARIABLES {
+        let _ = writeln!(page, "| `{}` | {} |", variable.name, variable.meaning);
+    }
+    for mut command in kernrec_cli::command_lines() {
+        command.build();
+        describe(&command, &mut page);
+    }
+    compare("docs/cli.md", &page);
+}
+
+#[test]
+fn the_exit_statuses_are_the_table_in_code() {
+    let mut table = String::from("| status | meaning |\n| --- | --- |\n");
+    for exit in Exit::ALL {
+        let _ = writeln!(table, "| {} | {} |", exit.code(), exit.meaning());
+    }
+    compare_block("docs/exit-statuses.md", "exit-statuses", &table);
+}
+
+#[test]
+fn every_reason_of_an_unusable_row_is_documented() {
+    let words: Vec<String> = RowReason::KNOWN
+        .iter()
+        .map(|reason| reason.word().to_owned())
+        .collect();
+    each_word_once("docs/formats.md", "row-reasons", &words);
+}
+
+#[test]
+fn every_state_of_a_process_is_documented() {
+    let words: Vec<String> = ProcessState::ALL
+        .iter()
+        .map(|state| state.word().to_owned())
+        .collect();
+    each_word_once("docs/formats.md", "process-states", &words);
+}
+
+#[test]
+fn every_reason_of_a_selection_is_documented() {
+    let words: Vec<String> = kernrec_select::Reason::ALL
+        .iter()
+        .map(|reason| reason.word().to_owned())
+        .collect();
+    each_word_once("docs/formats.md", "selection-reasons", &words);
+}
+
+fn describe(command: &clap::Command, page: &mut String) {
+    if command.get_name() == "help" {
+        return;
+    }
+    let name = command.get_bin_name().unwrap_or(command.get_name());
+    let help = command.clone().render_long_help();
+    let _ = write!(
+        page,
+        "\n## `{name}`\n\n```text\n{}\n```\n",
+        help.to_string().trim_end()
+    );
+    for sub in command.get_subcommands() {
+        describe(sub, page);
+    }
+}
+
+/// The first column of a hand-written table between markers: exactly these words, in any order.
+fn each_word_once(file: &str, block: &str, words: &[String]) {
+    let page = fs_err::read_to_string(repository().join(file)).unwrap();
+    let (start, end) = block_of(&page, block);
+    let mut documented: Vec<&str> = page[start..end]
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split('`').next())
+        .collect();
+    let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
+    documented.sort_unstable();
+    words.sort_unstable();
+    assert_eq!(
+        documented, words,
+        "in {file}, between the markers `{block}`"
+    );
+}
+
+fn compare(file: &str, expected: &str) {
+    let path = repository().join(file);
+    let found = fs_err::read_to_string(&path).unwrap_or_default();
+    if std::env::var_os(UPDATE).is_some() {
+        fs_err::write(&path, expected).unwrap();
+        return;
+    }
+    assert_eq!(
+        found, expected,
+        "{file} is not current: run with {UPDATE}=1 and commit"
+    );
+}
+
+fn compare_block(file: &str, block: &str, expected: &str) {
+    let page = fs_err::read_to_string(repository().join(file)).unwrap();
+    let (start, end) = block_of(&page, block);
+    compare(
+        file,
+        &format!("{}{expected}{}", &page[..start], &page[end..]),
+    );
+}
+
+fn block_of(page: &str, block: &str) -> (usize, usize) {
+    let open = format!("<!-- {block} -->\n");
+    let close = format!("<!-- end of {block} -->\n");
+    let start = page.find(&open).unwrap() + open.len();
+    (start, page.find(&close).unwrap())
+}

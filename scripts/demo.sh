@@ -1,0 +1,55 @@
+#!/bin/bash
+# The whole job on real recordings: pack, fold, publish, fetch, select. Prints every command it runs, works in a
+# temporary folder, and needs nothing but the Rust toolchain.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+echo '$ cargo build -p kernrec-cli'
+cargo build --quiet --locked -p kernrec-cli
+target=$(cd "${CARGO_TARGET_DIR:-target}" && pwd)
+export PATH="$target/debug:$PATH"
+
+data="$PWD/testdata/ggml-h200"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+ln -s "$data" ggml-h200
+
+commit=d99724f2b141fed9e1a9f402213506c081433465
+changed=src/ggml-cuda/rope.cu
+
+run() {
+    printf '\n$'
+    printf ' %s' "$@"
+    printf '\n'
+    "$@"
+}
+
+run kernrec pack ggml-h200/recordings --out bundles
+run kernrec fold --recordings bundles --backend cuda --commit "$commit" --build 1001 \
+    --recorded-at 2026-11-30T00:00:00Z --out kernel_table.json.zst
+run kernrec audit bundles
+run kernrec-publish --store store --commit "$commit" --build 1001 \
+    --recordings bundles --symbol-map ggml-h200/kernel_symbol_map.json.gz
+run ci-fetch-kernel-record --url store --backend cuda --out coverage-data
+run kernrec verify record --store store
+run kernrec select --data coverage-data --changed-file "$changed" | tee answer
+run kernrec select --data coverage-data --changed-file "$changed" --format keys
+
+# The names of the steps in the section of this title, joined by "and".
+steps_in() {
+    awk -v title="$1" 'index($0, title) == 1 { on = 1; next } /^$/ { on = 0 } on && /cuda:/ { print $1 }' answer |
+        paste -sd ' ' | sed 's/ / and /g'
+}
+selected=$(steps_in 'Selected:')
+skipped=$(sed -n 's/.* \([0-9]*\) may be skipped\.$/\1/p' answer)
+
+printf '\nA change to %s needs %s.\n' "$changed" "$selected"
+printf '%s of the 129 steps may be skipped.\n' "$skipped"
+printf 'The remaining ones may not, because their recordings are not complete and healthy:\n'
+awk '/^Kept:/ { on = 1; next } /^$/ { on = 0 } on && /cuda:/ { sub(/ +cuda: /, " ("); print $0 ")" }' answer
+
+if [ "$selected" != 'op-rope and op-rope-back' ] || [ "$skipped" != 125 ]; then
+    echo 'demo: this is not the expected answer' >&2
+    exit 1
+fi
