@@ -3,6 +3,7 @@
 //! They describe documents for other programs and for people. The loaders check more than a schema can say,
 //! and are the rule.
 
+use crate::bundle::BundleMeta;
 use crate::jobs::ListedJob;
 use crate::manifest::RecordManifest;
 use crate::pointer::{Pointer, UpstreamPointer};
@@ -23,6 +24,7 @@ impl DocumentSchema {
     /// Every document's schema, by name.
     pub fn all() -> Vec<Self> {
         vec![
+            Self::of::<BundleMeta>("bundle"),
             Self::of::<Vec<ListedJob>>("jobs-list"),
             Self::of::<table::Document>("kernel-table"),
             Self::of::<Pointer>("pointer"),

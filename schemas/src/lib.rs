@@ -6,6 +6,7 @@
 #![warn(missing_docs)]
 
 pub mod agreement;
+pub mod bundle;
 pub mod exit;
 pub mod id;
 pub mod installed;

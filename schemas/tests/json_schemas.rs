@@ -4,6 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use kernrec_schemas::bundle::BundleMeta;
 use kernrec_schemas::json_schema::DocumentSchema;
 use kernrec_schemas::pointer::{Pointer, RecordRef, UpstreamPointer};
 use kernrec_schemas::sidecar::SidecarDocument;
@@ -203,6 +204,25 @@ fn upstream_pointers_and_jobs_lists_validate() {
     valid("jobs-list", br#"[{"id":"a","state":"passed","step_key":"x"},{"id":"b","state":null,"step_key":null},{"id":"c","step_key":""}]"#);
     invalid("jobs-list", &json!([{"state":"passed"}]));
     invalid("jobs-list", &json!({}));
+}
+
+#[test]
+fn bundle_descriptions_validate() {
+    let meta =
+        json!({"schema":"kernrec.bundle/1","job_id":"j-1","step_key":null,"layout":"step-job"});
+    let bytes =
+        br#"{"schema":"kernrec.bundle/1","job_id":"j-1","step_key":null,"layout":"step-job"}"#;
+    valid("bundle", &BundleMeta::parse(bytes).unwrap().to_bytes());
+    for (place, value) in [
+        ("/schema", json!("kernrec.bundle/2")),
+        ("/job_id", json!("a/b")),
+        ("/layout", json!("flat")),
+        ("/step_key", json!(1)),
+    ] {
+        let mut meta = meta.clone();
+        *meta.pointer_mut(place).unwrap() = value;
+        invalid("bundle", &meta);
+    }
 }
 
 #[test]

@@ -1,14 +1,14 @@
-//! `bundle.json`: whose bundle this is.
+//! The bundle description, `bundle.json`: whose trace bundle it stands in.
+//!
+//! The bundle itself is read and written by the store; its digest covers these bytes too, so they have one
+//! form only.
 
-use kernrec_schemas::json::{self, DocumentError};
-use kernrec_schemas::{JobId, StepKey};
+use crate::id::{JobId, StepKey};
+use crate::json::{self, DocumentError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 const DOCUMENT: &str = "bundle description";
-const SCHEMA: &str = "kernrec.bundle/1";
-/// Twice what the longest job id and step key need with every byte escaped.
-const MAX_BYTES: u64 = 16 * 1024;
 
 /// How the job's folder stood among others.
 #[derive(
@@ -24,7 +24,7 @@ pub enum OriginLayout {
 
 /// What a bundle says of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(try_from = "Wire", into = "Wire")]
+#[serde(from = "Wire", into = "Wire")]
 #[schemars(with = "Wire")]
 pub struct BundleMeta {
     /// The job.
@@ -36,6 +36,9 @@ pub struct BundleMeta {
 }
 
 impl BundleMeta {
+    /// The schema word written.
+    pub const SCHEMA: &str = "kernrec.bundle/1";
+
     /// The canonical bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         json::canonical(self)
@@ -43,15 +46,12 @@ impl BundleMeta {
 
     /// Reads a description; anything but the canonical bytes is refused.
     pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
-        let meta: Self = json::read(DOCUMENT, bytes, MAX_BYTES)?;
+        let meta: Self = json::read_schema(DOCUMENT, bytes, Self::SCHEMA)?;
         if meta.to_bytes() == bytes {
             return Ok(meta);
         }
-        Err(DocumentError::Rule {
-            document: DOCUMENT,
-            place: "the whole".to_owned(),
-            problem: "not in canonical form".to_owned(),
-        })
+        let problem = "not in canonical form";
+        Err(DocumentError::rule(DOCUMENT, "the whole", problem))
     }
 }
 
@@ -60,7 +60,7 @@ impl BundleMeta {
 #[serde(deny_unknown_fields)]
 #[schemars(title = "kernrec bundle description, version 1")]
 struct Wire {
-    /// `kernrec.bundle/1`.
+    #[schemars(extend("const" = "kernrec.bundle/1"))]
     schema: String,
     /// The job.
     job_id: JobId,
@@ -73,7 +73,7 @@ struct Wire {
 impl From<BundleMeta> for Wire {
     fn from(meta: BundleMeta) -> Self {
         Self {
-            schema: SCHEMA.to_owned(),
+            schema: BundleMeta::SCHEMA.to_owned(),
             job_id: meta.job_id,
             step_key: meta.step_key,
             layout: meta.layout,
@@ -81,22 +81,12 @@ impl From<BundleMeta> for Wire {
     }
 }
 
-impl TryFrom<Wire> for BundleMeta {
-    type Error = String;
-    fn try_from(wire: Wire) -> Result<Self, String> {
-        if wire.schema != SCHEMA {
-            let found: String = wire
-                .schema
-                .chars()
-                .take(80)
-                .flat_map(char::escape_debug)
-                .collect();
-            return Err(format!("schema `{found}`, expected `{SCHEMA}`"));
-        }
-        Ok(Self {
+impl From<Wire> for BundleMeta {
+    fn from(wire: Wire) -> Self {
+        Self {
             job_id: wire.job_id,
             step_key: wire.step_key,
             layout: wire.layout,
-        })
+        }
     }
 }
