@@ -163,6 +163,17 @@ fn a_slow_source_reads_the_same() {
     assert_eq!(slow, read(&bytes).0.unwrap());
 }
 
+#[test]
+fn a_visitor_may_read_another_bundle() {
+    let bytes = good();
+    let mut inner = 0;
+    let outer = kernrec_store::bundle::read("outer", &bytes[..], &mut |_, _| {
+        read(&bytes).0.unwrap();
+        inner += 1;
+    });
+    assert_eq!((outer.unwrap(), inner), (read(&bytes).0.unwrap(), 2));
+}
+
 /// A source that fails after its content.
 struct Broken<'a>(&'a [u8]);
 

@@ -175,6 +175,22 @@ fn a_file_too_large_is_refused_by_name() {
 }
 
 #[test]
+fn an_archive_too_large_for_memory_is_packed_through_a_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let job = job(&dir.path().join("job"), &[("kern.1.txt", b"")]);
+    let file = fs_err::OpenOptions::new()
+        .write(true)
+        .open(job.path.join("kern.1.txt"));
+    file.unwrap().set_len(40 << 20).unwrap();
+    let out = dir.path().join("out");
+    let packed = bundle::pack(&job, &out, &PackOptions::default()).unwrap();
+    let mut sizes = Vec::new();
+    bundle::read_file(&packed.path, &mut |_, content| sizes.push(content.len())).unwrap();
+    assert_eq!(sizes[1..], [40 << 20]);
+    assert_eq!(names(&out).len(), 1);
+}
+
+#[test]
 fn a_folder_that_is_gone_or_a_destination_that_is_a_file() {
     let dir = tempfile::tempdir().unwrap();
     let gone = JobFolder::open(&dir.path().join("gone"), OriginLayout::InBuild);
