@@ -23,8 +23,12 @@ pub struct DeviceCode {
     pub offload_targets: BTreeSet<String>,
 }
 
+/// Files up to this size are read with one call. In larger ones only section tables and device
+/// sections are; finding those takes a call for each name and table.
+const WHOLE: u64 = 16 << 20;
+
 /// Reads one object after another, and keeps its buffers between them: a worker's memory is bounded
-/// by its largest device section and its largest decompressed image.
+/// by its largest object, or device section of a large one, and its largest decompressed image.
 #[derive(Default)]
 pub struct ObjectReader {
     bytes: Vec<u8>,
@@ -34,7 +38,7 @@ pub struct ObjectReader {
 impl ObjectReader {
     /// Reads `path`: an ELF object, executable or shared library, or an archive of them.
     ///
-    /// Only section tables and device sections are read. An object without device code is no error;
+    /// An object without device code is no error;
     /// one with device code that cannot be read is.
     pub fn read(&mut self, path: &Path, backend: Backend) -> Result<DeviceCode, ObjectError> {
         let object = path.display().to_string();
@@ -49,14 +53,14 @@ impl ObjectReader {
             return Err(ObjectError::of(&object, fault));
         }
         let code = DeviceCode::default();
+        let unpacker = &mut self.unpacker;
         let mut reader = Reader {
-            file: file.file(),
             object,
             backend,
             code,
-            buffers: self,
+            unpacker,
         };
-        reader.read(metadata.len())?;
+        reader.read(file.file(), metadata.len(), &mut self.bytes)?;
         Ok(reader.code)
     }
 }
@@ -67,24 +71,89 @@ pub fn read_object(path: &Path, backend: Backend) -> Result<DeviceCode, ObjectEr
 }
 
 struct Reader<'a> {
-    file: &'a std::fs::File,
     object: String,
     backend: Backend,
     code: DeviceCode,
-    buffers: &'a mut ObjectReader,
+    unpacker: &'a mut cuda::Unpacker,
+}
+
+/// Where the bytes of sections come from.
+enum Content<'a> {
+    /// The whole file.
+    Memory(&'a [u8]),
+    /// A file too large to hold, and a buffer for one section of it.
+    File(&'a std::fs::File, &'a mut Vec<u8>),
+}
+
+impl Content<'_> {
+    fn section(&mut self, place: Place) -> io::Result<&[u8]> {
+        let short = || io::Error::from(io::ErrorKind::UnexpectedEof);
+        let size = usize::try_from(place.size).map_err(|_| short())?;
+        match self {
+            Self::Memory(bytes) => {
+                let start = usize::try_from(place.offset).map_err(|_| short())?;
+                let end = start.checked_add(size).ok_or_else(short)?;
+                bytes.get(start..end).ok_or_else(short)
+            }
+            Self::File(file, buffer) => {
+                let bytes = sized(buffer, size);
+                file.read_exact_at(bytes, place.offset)?;
+                Ok(bytes)
+            }
+        }
+    }
+}
+
+/// The first `size` bytes of a buffer that only grows: fresh memory costs a fault for each page.
+fn sized(buffer: &mut Vec<u8>, size: usize) -> &mut [u8] {
+    if buffer.len() < size {
+        buffer.resize(size, 0);
+    }
+    &mut buffer[..size]
 }
 
 impl Reader<'_> {
-    fn read(&mut self, length: u64) -> Result<(), ObjectError> {
-        let cache = ReadCache::new(self.file);
-        let magic = cache.read_bytes_at(0, length.min(8)).unwrap_or_default();
+    fn read(
+        &mut self,
+        file: &std::fs::File,
+        length: u64,
+        buffer: &mut Vec<u8>,
+    ) -> Result<(), ObjectError> {
+        let whole = usize::try_from(length).ok().filter(|_| length <= WHOLE);
+        let Some(size) = whole else {
+            let cache = ReadCache::new(file);
+            let range = |offset, size| cache.range(offset, size);
+            return self.parse(&cache, range, length, Content::File(file, buffer));
+        };
+        let bytes = sized(buffer, size);
+        let read_error = |source| ObjectError::Read {
+            object: self.object.clone(),
+            source,
+        };
+        file.read_exact_at(bytes, 0).map_err(read_error)?;
+        let bytes = &*bytes;
+        // The archive reader has checked that members lie within the file.
+        let range = |offset, size| bytes.read_bytes_at(offset, size).unwrap_or_default();
+        self.parse(bytes, range, length, Content::Memory(bytes))
+    }
+
+    /// `range` gives a part of `data`: an archive's member.
+    fn parse<'data, R: ReadRef<'data>, M: ReadRef<'data>>(
+        &mut self,
+        data: R,
+        range: impl Fn(u64, u64) -> M,
+        length: u64,
+        mut content: Content<'_>,
+    ) -> Result<(), ObjectError> {
+        let magic = data.read_bytes_at(0, length.min(8)).unwrap_or_default();
         if magic.starts_with(b"!<arch>\n") {
-            return self.archive(&cache);
+            return self.archive(data, range, &mut content);
         }
+        let object = self.object.clone();
         if magic.starts_with(b"\x7fELF") {
-            let places = device_sections(&cache, 0, self.backend);
-            let places = places.map_err(|fault| ObjectError::of(&self.object, fault))?;
-            return self.sections(&places, &self.object.clone());
+            let places = device_sections(data, 0, self.backend);
+            let places = places.map_err(|fault| ObjectError::of(&object, fault))?;
+            return self.sections(&places, &object, &mut content);
         }
         let expected = "an ELF object or an archive of them";
         let fault = if magic.starts_with(b"BC\xC0\xDE") {
@@ -94,87 +163,73 @@ impl Reader<'_> {
         } else {
             Fault::new(Reason::Unsupported, 0, expected)
         };
-        Err(ObjectError::of(&self.object, fault))
+        Err(ObjectError::of(&object, fault))
     }
 
-    fn archive(&mut self, cache: &ReadCache<&std::fs::File>) -> Result<(), ObjectError> {
+    fn archive<'data, R: ReadRef<'data>, M: ReadRef<'data>>(
+        &mut self,
+        data: R,
+        range: impl Fn(u64, u64) -> M,
+        content: &mut Content<'_>,
+    ) -> Result<(), ObjectError> {
         let broken = |object: &str, error: object::Error| {
             ObjectError::of(object, Fault::malformed(0, format!("an archive ({error})")))
         };
-        let archive = ArchiveFile::parse(cache).map_err(|error| broken(&self.object, error))?;
+        let archive = ArchiveFile::parse(data).map_err(|error| broken(&self.object, error))?;
         for member in archive.members() {
             let member = member.map_err(|error| broken(&self.object, error))?;
             let name = String::from_utf8_lossy(member.name()).into_owned();
             let (offset, size) = member.file_range();
             let member = format!("{}({name})", self.object);
-            let magic = cache.read_bytes_at(offset, size.min(4)).unwrap_or_default();
+            let magic = data.read_bytes_at(offset, size.min(4)).unwrap_or_default();
             if !magic.starts_with(b"\x7fELF") {
                 let expected = "archive members that are ELF objects";
                 let fault = Fault::new(Reason::Unsupported, offset, expected);
                 return Err(ObjectError::of(&member, fault));
             }
-            let range = cache.range(offset, size);
-            let places = device_sections(range, offset, self.backend)
+            let places = device_sections(range(offset, size), offset, self.backend)
                 .map_err(|fault| ObjectError::of(&member, fault))?;
-            self.sections(&places, &member)?;
+            self.sections(&places, &member, content)?;
         }
         Ok(())
     }
 
-    fn sections(&mut self, places: &[Place], object: &str) -> Result<(), ObjectError> {
+    fn sections(
+        &mut self,
+        places: &[Place],
+        object: &str,
+        content: &mut Content<'_>,
+    ) -> Result<(), ObjectError> {
         let bytes = places
             .iter()
             .fold(0_u64, |sum, place| sum.saturating_add(place.size));
         let mut budget = Budget::of(bytes);
         for place in places {
-            self.section(*place, &mut budget, object)?;
+            let bytes = content
+                .section(*place)
+                .map_err(|source| ObjectError::Read {
+                    object: object.to_owned(),
+                    source,
+                })?;
+            self.section(Span::new(bytes, place.offset), &mut budget)
+                .map_err(|fault| ObjectError::of(object, fault))?;
         }
         Ok(())
     }
 
-    fn section(
-        &mut self,
-        place: Place,
-        budget: &mut Budget,
-        object: &str,
-    ) -> Result<(), ObjectError> {
-        let read_error = |source| ObjectError::Read {
-            object: object.to_owned(),
-            source,
-        };
-        let size = usize::try_from(place.size).map_err(|_| {
-            ObjectError::of(
-                object,
-                Fault::new(Reason::TooLarge, place.offset, "a smaller section"),
-            )
-        })?;
-        let buffers = &mut *self.buffers;
-        if buffers.bytes.len() < size {
-            buffers.bytes.resize(size, 0);
-        }
-        let bytes = &mut buffers.bytes[..size];
-        self.file
-            .read_exact_at(bytes, place.offset)
-            .map_err(read_error)?;
-        let section = Span::new(bytes, place.offset);
+    fn section(&mut self, section: Span<'_>, budget: &mut Budget) -> Result<(), Fault> {
         let code = &mut self.code;
         code.device = true;
-        let read = match self.backend {
-            Backend::Cuda => {
-                cuda::read_section(section, &mut buffers.unpacker, budget, &mut code.symbols)
-            }
+        match self.backend {
+            Backend::Cuda => cuda::read_section(section, self.unpacker, budget, &mut code.symbols),
             Backend::Rocm => {
-                let found = rocm::Found {
-                    kernels: &mut code.symbols,
-                    targets: &mut code.offload_targets,
-                };
-                rocm::read_section(section, budget, found)
+                let (kernels, targets) = (&mut code.symbols, &mut code.offload_targets);
+                rocm::read_section(section, budget, rocm::Found { kernels, targets })
             }
             other => {
                 let expected = format!("a backend with a reader, found {other}");
-                Err(Fault::new(Reason::Unsupported, place.offset, expected))
+                Err(Fault::new(Reason::Unsupported, section.offset(0), expected))
             }
-        };
-        read.map_err(|fault| ObjectError::of(object, fault))
+        }
     }
 }
