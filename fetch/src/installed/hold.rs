@@ -10,6 +10,9 @@ use std::time::Duration;
 /// Whoever holds the lock exclusively only renames the folder; this is far more than that takes.
 const WAIT: Duration = Duration::from_secs(10);
 
+/// The lock file is not there, or what should be the folder is none.
+const ABSENT: [io::ErrorKind; 2] = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
+
 /// A claim, or the knowledge that none can be had here.
 #[derive(Debug)]
 pub(super) struct Hold {
@@ -27,7 +30,7 @@ impl Hold {
             Ok(lock) if lock.is_at(&path) => Ok(Some(Self { _lock: Some(lock) })),
             Ok(_) => Ok(None),
             Err(LockError::Unsupported { .. }) => Ok(Some(Self { _lock: None })),
-            Err(LockError::Open(error)) if error.source.kind() == io::ErrorKind::NotFound => {
+            Err(LockError::Open(error)) if ABSENT.contains(&error.source.kind()) => {
                 Ok(Some(Self { _lock: None }))
             }
             Err(LockError::Open(error)) => Err(InstalledError::Fs(error)),
