@@ -4,6 +4,7 @@
 //! and are the rule.
 
 use crate::bundle::BundleMeta;
+use crate::installed::InstalledRecord;
 use crate::jobs::ListedJob;
 use crate::manifest::RecordManifest;
 use crate::pointer::{Pointer, UpstreamPointer};
@@ -25,6 +26,7 @@ impl DocumentSchema {
     pub fn all() -> Vec<Self> {
         vec![
             Self::of::<BundleMeta>("bundle"),
+            Self::of::<InstalledRecord>("installed-record"),
             Self::of::<Vec<ListedJob>>("jobs-list"),
             Self::of::<table::Document>("kernel-table"),
             Self::of::<Pointer>("pointer"),
