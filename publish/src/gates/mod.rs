@@ -3,13 +3,11 @@
 //! `inherent` asks what the record says of itself, `relative` compares it with the record it would replace. All
 //! gates that refuse are reported.
 
-mod counts;
 mod inherent;
 mod options;
 mod refusal;
 mod relative;
 
-pub use counts::counts;
 pub use inherent::{Candidate, inherent};
 pub use options::{DEFAULT_MIN_DELIVERED, GateOptions};
 pub use refusal::{JoinShare, Refusal};

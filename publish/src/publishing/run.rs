@@ -28,12 +28,8 @@ pub fn publish(
 ) -> Result<PublishReport, PublishError> {
     let (table, delivery) = evidence::table(request);
     let maps = request.maps.of(request.backend);
-    let counts = gates::counts(
-        &table,
-        maps.map(|(_, file)| &file.map)
-            .collect::<Vec<_>>()
-            .into_iter(),
-    );
+    let maps: Vec<_> = maps.map(|(_, file)| &file.map).collect();
+    let counts = Counts::of(&table, maps);
     let candidate = Candidate {
         backend: request.backend,
         pipeline: &request.pipeline,

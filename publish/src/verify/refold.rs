@@ -3,7 +3,6 @@
 use super::{RowDifference, differences};
 use crate::collect::{self, Collected, Interner, Parsed};
 use crate::fold::{FoldOptions, fold};
-use crate::gates;
 use crate::publishing::read_jobs;
 use kernrec_schemas::jobs::JobsList;
 use kernrec_schemas::manifest::{BundleRef, Counts, FileRef, ROLE_JOBS, RecordManifest};
@@ -117,7 +116,7 @@ pub fn refold(store: &dyn Store, manifest: &RecordManifest) -> Result<Refold, Re
     let options = options(manifest, &published_table, jobs, variants)?;
     let table = fold(&bundles(store, &manifest.bundles)?, &options);
     let refolded = table.to_canonical();
-    let counts = gates::counts(&table, maps.iter().map(|(_, map)| map));
+    let counts = Counts::of(&table, maps.iter().map(|(_, map)| map));
     let rows = differences(&published_table, &table);
     let same_bytes = published == refolded;
     Ok(Refold {
