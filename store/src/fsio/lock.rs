@@ -2,7 +2,8 @@
 //!
 //! fs2's methods are called fully qualified because std's newer lock methods share their names. The locks
 //! are flock: the kernel releases them when the process ends, however it ends. A lock file is never removed:
-//! removing one that another process is about to lock would let two hold it.
+//! removing one that another process is about to lock would let two hold it. Where the folder around one may
+//! go, whoever obtained the lock asks [`Lock::is_at`] whether it still counts.
 
 use super::atomic::parent;
 use super::{FsError, create_dir_all};
