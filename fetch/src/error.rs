@@ -134,8 +134,8 @@ pub enum FetchError {
     #[error(transparent)]
     Lock(LockError),
     /// Offline, and nothing usable is installed.
-    #[error("offline: {0}")]
-    Installed(#[source] InstalledError),
+    #[error("{0}")]
+    Installed(#[from] InstalledError),
     /// Offline, and a record of another pipeline is installed.
     #[error("offline: a record of pipeline `{installed}` is installed, not of `{wanted}`")]
     PipelineNotInstalled {
@@ -176,15 +176,13 @@ pub enum RecordProblem {
         /// What the loader said.
         source: DocumentError,
     },
-    /// A file larger than such a file may be, or too many files.
-    #[error("{what}: {found}, more than {limit}")]
-    Excess {
-        /// What there is too much of.
-        what: String,
-        /// How much.
-        found: u64,
+    /// More files than any fleet has variants.
+    #[error("{found} files, more than {limit}")]
+    TooManyFiles {
+        /// How many there are.
+        found: usize,
         /// The bound.
-        limit: u64,
+        limit: usize,
     },
     /// The documents do not belong together.
     #[error(transparent)]
@@ -192,12 +190,19 @@ pub enum RecordProblem {
 }
 
 impl RecordProblem {
+    pub(crate) fn document(role: &str, source: DocumentError) -> Self {
+        Self::Document {
+            role: role.to_owned(),
+            source,
+        }
+    }
+
     /// The stable word for machines.
     pub const fn reason(&self) -> &'static str {
         match self {
             Self::Pointer { .. } => "manifest-mismatch",
             Self::Document { source, .. } => source.reason(),
-            Self::Excess { .. } => "record-too-large",
+            Self::TooManyFiles { .. } => "record-too-large",
             Self::Disagreement(disagreement) => disagreement.reason(),
         }
     }

@@ -7,8 +7,8 @@ use kernrec_schemas::manifest::Counts;
 use kernrec_schemas::{
     Backend, BuildNumber, Commit, Digest, Generation, Pipeline, Timestamp, Variant,
 };
-use serde::Serialize;
-use std::path::PathBuf;
+use serde::{Serialize, Serializer};
+use std::path::{Path, PathBuf};
 
 /// The whole of one run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -16,6 +16,7 @@ pub struct FetchReport {
     /// The store; `None` offline.
     pub url: Option<String>,
     /// The local folder.
+    #[serde(serialize_with = "lossy")]
     pub out: PathBuf,
     /// One report per backend asked for, in the order of [`Backend::ALL`].
     pub backends: Vec<BackendReport>,
@@ -125,6 +126,7 @@ pub struct PairSummary {
     /// The digest of its manifest.
     pub manifest: Digest,
     /// The folder that holds it.
+    #[serde(serialize_with = "lossy")]
     pub folder: PathBuf,
     /// The variants it has symbol maps for; `""` is the unnamed one.
     pub variants: Vec<Variant>,
@@ -166,6 +168,11 @@ impl PairSummary {
             revoked: record.revoked,
         }
     }
+}
+
+/// A path as text, whatever its bytes: a report that cannot be written helps nobody.
+fn lossy<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(&path.display())
 }
 
 /// Seconds from one moment to the present; a moment in the future has the age 0.

@@ -10,7 +10,6 @@ use crate::local::{HOLD, Staging};
 use crate::reporter::Reporter;
 use kernrec_schemas::agreement;
 use kernrec_schemas::installed::{InstalledParts, InstalledRecord, Verification, file_name};
-use kernrec_schemas::json::MAX_RECORD_BYTES;
 use kernrec_schemas::manifest::{FileRef, RecordManifest, variant_of_role};
 use kernrec_schemas::{Backend, Digest};
 use kernrec_store::Store;
@@ -89,21 +88,14 @@ fn files<'m>(
         .map(|(role, file)| (role.as_str(), file))
         .filter(|(role, _)| file_name(role).is_some())
         .collect();
-    let excess = |what, found, limit| {
-        let problem = RecordProblem::Excess { what, found, limit };
-        FetchError::record(source.store, &source.manifest, problem)
-    };
     if files.len() > MAX_FILES {
-        let (found, limit) = (files.len() as u64, MAX_FILES as u64);
-        return Err(excess("files".to_owned(), found, limit));
+        let problem = RecordProblem::TooManyFiles {
+            found: files.len(),
+            limit: MAX_FILES,
+        };
+        return Err(FetchError::record(source.store, &source.manifest, problem));
     }
-    match files.iter().find(|(_, file)| file.size > MAX_RECORD_BYTES) {
-        Some((role, file)) => {
-            let what = format!("bytes of `{role}`");
-            Err(excess(what, file.size, MAX_RECORD_BYTES))
-        }
-        None => Ok(files),
-    }
+    Ok(files)
 }
 
 /// Brings every file, several at once. After a failure no other file is begun.

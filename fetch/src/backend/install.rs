@@ -6,7 +6,6 @@ use super::plan::Target;
 use super::remote::Remote;
 use super::twins;
 use crate::error::FetchError;
-use crate::installed::InstalledError;
 use crate::local::{FolderState, HOLD, Layout, RECORD, RecordId, Staging, inspect, read_record};
 use crate::report::{Failure, Status};
 use kernrec_schemas::Timestamp;
@@ -156,10 +155,4 @@ fn rewrite(job: &Job<'_>, folder: &Path, record: &InstalledRecord) -> Result<(),
     let staging = Staging::create(job.layout)?;
     staging.write(RECORD, &record.to_bytes())?;
     Ok(staging.move_into(RECORD, folder)?)
-}
-
-impl From<InstalledError> for FetchError {
-    fn from(error: InstalledError) -> Self {
-        Self::Installed(error)
-    }
 }

@@ -96,10 +96,7 @@ fn transfer(
 
 fn load(source: &Source<'_>, role: &str, content: &[u8]) -> Result<Document, FetchError> {
     let refused = |error: DocumentError| {
-        let problem = RecordProblem::Document {
-            role: role.to_owned(),
-            source: error,
-        };
+        let problem = RecordProblem::document(role, error);
         FetchError::record(source.store, &source.manifest, problem)
     };
     if role == ROLE_TABLE {

@@ -5,7 +5,7 @@ use super::remote::Remote;
 use crate::error::{FetchError, revoked_record};
 use crate::options::Choice;
 use kernrec_schemas::installed::{InstalledRecord, Origin};
-use kernrec_schemas::pointer::{Pointer, RecordRef};
+use kernrec_schemas::pointer::{PastRecord, Pointer, RecordRef};
 use kernrec_schemas::{BuildNumber, Commit, Digest, Timestamp};
 use kernrec_store::pointers::VersionedPointer;
 
@@ -94,18 +94,12 @@ pub(crate) fn choose(
     now: Timestamp,
 ) -> Result<Target, FetchError> {
     let pointer = &found.pointer;
-    let url = || remote.store.url().to_owned();
-    let mut good = pointer
-        .good_records()
-        .filter(|record| pointer.revocation(&record.manifest, record.build).is_none());
+    let mut good = pointer.good_records();
     let chosen = match choice {
-        Choice::Newest => good.next().ok_or_else(|| FetchError::Revoked {
-            url: url(),
-            what: "every record".to_owned(),
-        })?,
+        Choice::Newest => &pointer.current,
         Choice::Commit(commit) => match good.find(|record| record.commit == *commit) {
             Some(record) => record,
-            None => return Err(without_commit(pointer, commit, url())),
+            None => return Err(without_commit(remote, pointer, commit)),
         },
         Choice::AncestorOf {
             revision,
@@ -121,13 +115,15 @@ pub(crate) fn choose(
 }
 
 /// Why a commit has no good record: never published, or revoked since.
-fn without_commit(pointer: &Pointer, commit: &Commit, url: String) -> FetchError {
-    let past = pointer.history.iter().map(|past| &past.record);
-    let revoked = std::iter::once(&pointer.current)
-        .chain(past)
-        .filter(|record| record.commit == *commit)
-        .find_map(|record| pointer.revocation(&record.manifest, record.build));
-    match revoked {
+fn without_commit(remote: &Remote<'_>, pointer: &Pointer, commit: &Commit) -> FetchError {
+    let url = remote.store.url().to_owned();
+    let of_commit = |past: &&PastRecord| past.record.commit == *commit;
+    match pointer
+        .history
+        .iter()
+        .filter(of_commit)
+        .find_map(|past| past.revoked)
+    {
         Some(at) => FetchError::Revoked {
             url,
             what: revoked_record(commit, at),

@@ -72,11 +72,9 @@ impl<'a> Remote<'a> {
         target: &Target,
     ) -> Result<RecordManifest, FetchError> {
         let bytes = objects::read_bounded(self.store, &target.manifest, MAX_SMALL_BYTES)?;
-        let manifest = RecordManifest::parse(&bytes).map_err(|source| StoreError::Document {
-            url: self.store.url().to_owned(),
-            key: kernrec_store::Key::object(&target.manifest),
-            source,
-        })?;
+        let refused = |problem| FetchError::record(self.store, &target.manifest, problem);
+        let manifest = RecordManifest::parse(&bytes)
+            .map_err(|error| refused(RecordProblem::document("manifest", error)))?;
         let fields = [
             (
                 "pipeline",
@@ -99,14 +97,11 @@ impl<'a> Remote<'a> {
             .into_iter()
             .find(|(_, expected, found)| expected != found)
         {
-            Some((field, expected, found)) => {
-                let problem = RecordProblem::Pointer {
-                    field,
-                    expected,
-                    found,
-                };
-                Err(FetchError::record(self.store, &target.manifest, problem))
-            }
+            Some((field, expected, found)) => Err(refused(RecordProblem::Pointer {
+                field,
+                expected,
+                found,
+            })),
             None => Ok(manifest),
         }
     }

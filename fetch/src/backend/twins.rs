@@ -49,11 +49,11 @@ pub(super) fn decide(
 /// Whether nothing has to be done about twins for the record in place.
 pub(super) fn are_settled(job: &Job<'_>, record: &InstalledRecord) -> bool {
     let linked = links_in_place(job);
-    if !job.options.upstream_names && !linked {
-        return true;
+    match decide(job, record.variants()) {
+        Ok(true) => linked && record.twins.len() == ROLES.len(),
+        Ok(false) => true,
+        Err(_) => false,
     }
-    let representable = record.variants().iter().all(Variant::is_default);
-    linked && representable && record.twins.len() == ROLES.len()
 }
 
 /// Refuses names that are taken by something of somebody else.

@@ -34,7 +34,7 @@ impl<'a> FolderLock<'a> {
         let wait = self.deadline.saturating_duration_since(Instant::now());
         let lock = Lock::exclusive(&self.layout.lock(), wait)?;
         fsio::create_dir_all(&self.layout.records())?;
-        Staging::sweep(self.layout)?;
+        Staging::sweep(self.layout);
         *held = Some(lock);
         Ok(())
     }

@@ -60,15 +60,16 @@ impl Staging {
     }
 
     /// Removes what dead fetchers left. The output folder's lock must be held, and nothing staged by the holder.
-    pub(crate) fn sweep(layout: &Layout) -> Result<(), FsError> {
-        let records = layout.records();
-        let entries = fs_err::read_dir(&records).map_err(FsError::on("list", &records))?;
-        for entry in entries {
-            let entry = entry.map_err(FsError::on("list", &records))?;
+    ///
+    /// Best effort: what cannot be removed costs only disk space.
+    pub(crate) fn sweep(layout: &Layout) {
+        let Ok(entries) = fs_err::read_dir(layout.records()) else {
+            return;
+        };
+        for entry in entries.flatten() {
             if entry.file_name().to_string_lossy().starts_with(PREFIX) {
-                fsio::remove_dir_all(&entry.path())?;
+                let _ = fsio::remove_dir_all(&entry.path());
             }
         }
-        Ok(())
     }
 }

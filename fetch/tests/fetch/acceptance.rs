@@ -114,7 +114,7 @@ fn a_manifest_the_pointer_does_not_describe() {
 
 #[test]
 fn a_file_that_claims_to_be_huge() {
-    refused("record-too-large", |draft| {
+    refused("document-refused", |draft| {
         let file = FileRef {
             digest: Digest::of(b"x"),
             size: 100 << 30,

@@ -4,7 +4,6 @@ use crate::support::{
     Draft, World, assert_commit, assert_kept, commit_of, now, pointer_path, reason,
 };
 use kernrec_fetch::{Choice, Status};
-use kernrec_schemas::pointer::Pointer;
 use kernrec_schemas::{Backend, Timestamp};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -103,6 +102,21 @@ fn a_mark_is_made_also_when_another_commit_is_asked_for_and_not_there() {
         "bbbb",
     );
     assert_eq!(world.open().unwrap().record.revoked, Some(now()));
+}
+
+/// Two records of one build, and the newer one rolled back: the build is revoked in part, its older record is
+/// current by the operator's word.
+#[test]
+fn a_rollback_within_a_build_is_followed() {
+    let world = World::new();
+    let good = world.publish(CUDA, "aaaa", 5);
+    world.publish(CUDA, "bbbb", 5);
+    world.fetch();
+    world.roll_back(CUDA, &good);
+    let report = world.fetch();
+    assert_eq!(report.status, Status::Installed);
+    assert_eq!(report.pair.unwrap().revoked, None);
+    assert_eq!(world.fetch().status, Status::Unchanged);
 }
 
 #[test]
@@ -267,7 +281,6 @@ fn records_of_unknown_commits_are_passed_over_and_refs_are_no_commits() {
     world.publish(CUDA, &"f".repeat(40), 2);
     world.publish(CUDA, "HEAD", 3);
     world.publish(CUDA, "main", 4);
-    world.publish(CUDA, "-h", 5);
     world.fetch_choice(repository.before("main"));
     assert_commit(&world.open().unwrap(), &repository.commits[0]);
 }
@@ -323,24 +336,4 @@ fn a_shallow_clone_is_blamed_for_what_it_cannot_know() {
     );
     world.publish(CUDA, &repository.commits[2], 2);
     assert_eq!(world.fetch_choice(choice("HEAD")).status, Status::Installed);
-}
-
-#[test]
-fn a_pointer_whose_records_are_all_revoked_is_refused() {
-    let world = World::new();
-    world.publish(CUDA, "aaaa", 1);
-    let first = world.publish(CUDA, "bbbb", 2);
-    let bytes = fs_err::read(pointer_path(&world)).unwrap();
-    let mut pointer = Pointer::parse(&bytes).unwrap();
-    pointer.history[0].revoked = Some(now());
-    pointer.history.push(kernrec_schemas::pointer::PastRecord {
-        record: first,
-        revoked: Some(now()),
-    });
-    kernrec_store::fsio::write_atomic(&pointer_path(&world), &pointer.to_bytes()).unwrap();
-    let report = world.fetch();
-    assert_eq!(
-        (report.status, reason(&report)),
-        (Status::Refused, "revoked")
-    );
 }
