@@ -4,11 +4,14 @@
 //! entries back to back. An entry is a header of its own size (64 bytes and options) and a payload
 //! padded to 8 bytes. Linkers concatenate containers and may pad between them with zeros.
 
-use crate::input::{Fault, Reason, Span};
+use crate::input::{Fault, Reason, Region, Span};
+use object::read::ReadRef;
 
 const MAGIC: u32 = 0xBA55_ED50;
 const CONTAINER_HEADER: u64 = 16;
 const ENTRY_HEADER: u64 = 64;
+/// How much padding is read at a time.
+const PADDING_CHUNK: u64 = 4096;
 /// Longer headers hold the command line's options; `nvcc` writes at most a few KiB of them.
 const MAX_ENTRY_HEADER: u64 = 1 << 20;
 
@@ -41,21 +44,23 @@ pub(crate) enum Packing {
 
 /// One image of a container.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Entry<'a> {
+pub(crate) struct Entry<R> {
     pub(crate) kind: Kind,
     pub(crate) packing: Packing,
     /// Compute capability times ten (90 for `sm_90`).
     pub(crate) arch: u32,
-    pub(crate) payload: Span<'a>,
+    pub(crate) payload: Region<R>,
     /// File offset of the entry's header.
     pub(crate) offset: u64,
 }
 
 /// The containers of a section, in order: each is the list of its entries.
-pub(crate) fn containers(section: Span<'_>) -> Result<Vec<Vec<Entry<'_>>>, Fault> {
+pub(crate) fn containers<'data, R: ReadRef<'data>>(
+    section: Region<R>,
+) -> Result<Vec<Vec<Entry<R>>>, Fault> {
     let mut found = Vec::new();
     let mut at = 0;
-    while let Some(next) = skip_zeros(section, at) {
+    while let Some(next) = skip_zeros(section, at)? {
         let (container, size) = container(section, next)?;
         found.push(entries(container)?);
         at = next + size;
@@ -64,15 +69,28 @@ pub(crate) fn containers(section: Span<'_>) -> Result<Vec<Vec<Entry<'_>>>, Fault
 }
 
 /// The next byte that is no padding, `None` at the end.
-fn skip_zeros(section: Span<'_>, at: u64) -> Option<u64> {
-    let rest = section.bytes().get(usize::try_from(at).ok()?..)?;
-    let zeros = rest.iter().position(|&byte| byte != 0)?;
-    // Containers are aligned to 8 bytes; the magic's own first byte is not zero.
-    Some(at + zeros as u64)
+fn skip_zeros<'data, R: ReadRef<'data>>(
+    section: Region<R>,
+    mut at: u64,
+) -> Result<Option<u64>, Fault> {
+    // Most containers follow each other without padding.
+    let mut look = CONTAINER_HEADER;
+    while at < section.size() {
+        let chunk = section.load(at, look.min(section.size() - at), "padding")?;
+        if let Some(zeros) = chunk.bytes().iter().position(|&byte| byte != 0) {
+            return Ok(Some(at + zeros as u64));
+        }
+        at += chunk.len();
+        look = PADDING_CHUNK;
+    }
+    Ok(None)
 }
 
-fn container(section: Span<'_>, at: u64) -> Result<(Span<'_>, u64), Fault> {
-    let header = section.slice(at, CONTAINER_HEADER, "a fat binary header")?;
+fn container<'data, R: ReadRef<'data>>(
+    section: Region<R>,
+    at: u64,
+) -> Result<(Region<R>, u64), Fault> {
+    let header = section.load(at, CONTAINER_HEADER, "a fat binary header")?;
     let magic = header.u32(0, "a fat binary's magic")?;
     if magic != MAGIC {
         let expected = format!("a fat binary's magic {MAGIC:#x}, found {magic:#x}");
@@ -94,17 +112,17 @@ fn container(section: Span<'_>, at: u64) -> Result<(Span<'_>, u64), Fault> {
     let whole = start
         .checked_add(size)
         .ok_or_else(|| Fault::malformed(header.offset(8), "a size that does not overflow"))?;
-    section.slice(at, whole, "a whole fat binary")?;
+    section.part(at, whole, "a whole fat binary")?;
     Ok((
-        section.slice(at + start, size, "a fat binary's entries")?,
+        section.part(at + start, size, "a fat binary's entries")?,
         whole,
     ))
 }
 
-fn entries(container: Span<'_>) -> Result<Vec<Entry<'_>>, Fault> {
+fn entries<'data, R: ReadRef<'data>>(container: Region<R>) -> Result<Vec<Entry<R>>, Fault> {
     let mut found = Vec::new();
     let mut at = 0;
-    while at < container.len() {
+    while at < container.size() {
         let (entry, size) = entry(container, at)?;
         found.push(entry);
         at += size;
@@ -112,8 +130,11 @@ fn entries(container: Span<'_>) -> Result<Vec<Entry<'_>>, Fault> {
     Ok(found)
 }
 
-fn entry(container: Span<'_>, at: u64) -> Result<(Entry<'_>, u64), Fault> {
-    let header = container.slice(at, ENTRY_HEADER, "a fat binary entry's header")?;
+fn entry<'data, R: ReadRef<'data>>(
+    container: Region<R>,
+    at: u64,
+) -> Result<(Entry<R>, u64), Fault> {
+    let header = container.load(at, ENTRY_HEADER, "a fat binary entry's header")?;
     let offset = header.offset(0);
     let header_size = u64::from(header.u32(4, "an entry's header size")?);
     if !(ENTRY_HEADER..=MAX_ENTRY_HEADER).contains(&header_size) {
@@ -121,16 +142,14 @@ fn entry(container: Span<'_>, at: u64) -> Result<(Entry<'_>, u64), Fault> {
         return Err(Fault::malformed(header.offset(4), expected));
     }
     let padded = header.u64(8, "an entry's payload size")?;
-    let stored = container
-        .slice(at, header_size, "an entry's whole header")?
-        .len();
-    let payload = container.slice(at + stored, padded, "an entry's payload")?;
+    container.part(at, header_size, "an entry's whole header")?;
+    let payload = container.part(at + header_size, padded, "an entry's payload")?;
     let (packing, used) = packing(header, padded)?;
     let entry = Entry {
         kind: kind(header.u16(0, "an entry's kind")?, offset)?,
         packing,
         arch: header.u32(28, "an entry's architecture")?,
-        payload: payload.slice(0, used, "an entry's compressed payload")?,
+        payload: payload.part(0, used, "an entry's compressed payload")?,
         offset,
     };
     Ok((entry, header_size + padded))

@@ -3,12 +3,13 @@
 use super::fatbin::{Entry, Kind, containers};
 use super::payload::Unpacker;
 use super::{cubin, ptx};
-use crate::input::{Budget, Fault, Reason, Span};
+use crate::input::{Budget, Fault, Reason, Region};
+use object::read::ReadRef;
 use std::collections::BTreeSet;
 
 /// Adds the kernels of every container in `section` to `names`.
-pub(crate) fn read_section(
-    section: Span<'_>,
+pub(crate) fn read_section<'data, R: ReadRef<'data>>(
+    section: Region<R>,
     unpacker: &mut Unpacker,
     budget: &mut Budget,
     names: &mut BTreeSet<String>,
@@ -38,7 +39,10 @@ pub(crate) fn read_section(
 }
 
 /// Link-time-optimisation code cannot be read; code of the same architecture must stand in for it.
-fn check_readable(entries: &[Entry<'_>], section: Span<'_>) -> Result<(), Fault> {
+fn check_readable<'data, R: ReadRef<'data>>(
+    entries: &[Entry<R>],
+    section: Region<R>,
+) -> Result<(), Fault> {
     if entries.is_empty() {
         let expected = "an entry in each fat binary container";
         return Err(Fault::new(
@@ -61,8 +65,8 @@ fn check_readable(entries: &[Entry<'_>], section: Span<'_>) -> Result<(), Fault>
     }
 }
 
-fn kernels(
-    entry: &Entry<'_>,
+fn kernels<'data, R: ReadRef<'data>>(
+    entry: &Entry<R>,
     unpacker: &mut Unpacker,
     budget: &mut Budget,
     add: &mut dyn FnMut(&str),
@@ -70,19 +74,21 @@ fn kernels(
     if entry.kind == Kind::Lto {
         return Ok(());
     }
-    let plain = matches!(entry.packing, super::fatbin::Packing::Plain);
-    let base = if plain { entry.payload.offset(0) } else { 0 };
-    let image = Span::new(unpacker.image(entry, budget)?, base);
-    let read = match entry.kind {
+    match unpacker.image(entry, budget)? {
+        None => image_kernels(entry.kind, entry.payload, add),
+        Some(image) => image_kernels(entry.kind, Region::of(image, 0), add)
+            .map_err(|fault| fault.inside(entry.offset)),
+    }
+}
+
+fn image_kernels<'data, R: ReadRef<'data>>(
+    kind: Kind,
+    image: Region<R>,
+    add: &mut dyn FnMut(&str),
+) -> Result<(), Fault> {
+    match kind {
         Kind::Elf => cubin::kernels(image, add),
-        Kind::Ptx => ptx::kernels(image, add),
+        Kind::Ptx => ptx::kernels(image.all("a PTX text")?, add),
         Kind::Lto => Ok(()),
-    };
-    read.map_err(|fault| {
-        if plain {
-            fault
-        } else {
-            fault.inside(entry.offset)
-        }
-    })
+    }
 }

@@ -1,7 +1,7 @@
 //! Containers made here: every size, packing and defect that compilers do not make.
 
 use super::{Unpacker, read_section};
-use crate::input::{Budget, Fault, Reason, Span};
+use crate::input::{Budget, Fault, Reason, Region};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -59,7 +59,7 @@ fn read(section: &[u8]) -> Result<BTreeSet<String>, Fault> {
     let mut budget = Budget::of(section.len() as u64);
     let mut unpacker = Unpacker::default();
     read_section(
-        Span::new(section, 0),
+        Region::of(section, 0),
         &mut unpacker,
         &mut budget,
         &mut names,
@@ -190,7 +190,7 @@ fn many_images_that_expand_a_lot_end_in_an_error() {
     let read = |left| {
         let mut names = BTreeSet::new();
         read_section(
-            Span::new(&section, 0),
+            Region::of(&section, 0),
             &mut Unpacker::default(),
             &mut Budget::exactly(left),
             &mut names,

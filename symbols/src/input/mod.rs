@@ -3,10 +3,12 @@
 mod budget;
 mod fault;
 mod name;
+mod region;
 mod span;
 
 pub(crate) use budget::Budget;
 pub(crate) use fault::Fault;
 pub use fault::Reason;
 pub(crate) use name::kernel_name;
+pub(crate) use region::Region;
 pub(crate) use span::Span;

@@ -6,8 +6,8 @@ use crate::rocm;
 use kernrec_schemas::Backend;
 use object::Endianness;
 use object::elf::{FileHeader64, SHF_COMPRESSED, SHT_NOBITS, SectionFlags, SectionType};
-use object::read::ReadRef;
-use object::read::elf::{FileHeader, SectionHeader};
+use object::read::elf::{FileHeader, SectionHeader, SectionTable};
+use object::read::{ReadRef, SectionIndex, StringTable};
 
 /// What a section name says about the object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,10 +112,12 @@ fn roles<'data, R: ReadRef<'data>>(data: R, base: u64) -> Result<Vec<(Role, Plac
     let length = data
         .len()
         .map_err(|()| Fault::malformed(base, "a file of known size"))?;
+    let names = names(header, endian, &sections, data)
+        .map_err(|error| fault("the table of section names", error))?;
     let mut found = Vec::new();
     for section in sections.iter() {
-        let name = sections
-            .section_name(endian, section)
+        let name = section
+            .name(endian, names)
             .map_err(|error| fault("a section's name", error))?;
         let Some(role) = role(name) else { continue };
         let offset = base.saturating_add(section.sh_offset(endian));
@@ -135,6 +137,23 @@ fn roles<'data, R: ReadRef<'data>>(data: R, base: u64) -> Result<Vec<(Role, Plac
         found.push((role, place));
     }
     Ok(found)
+}
+
+/// The names of all sections, read at once: one by one they cost a system call each.
+fn names<'data, R: ReadRef<'data>>(
+    header: &FileHeader64<Endianness>,
+    endian: Endianness,
+    sections: &SectionTable<'data, FileHeader64<Endianness>, R>,
+    data: R,
+) -> Result<StringTable<'data>, object::Error> {
+    if sections.is_empty() {
+        return Ok(StringTable::default());
+    }
+    let index = header.shstrndx(endian, data)?;
+    let bytes = sections
+        .section(SectionIndex(index as usize))?
+        .data(endian, data)?;
+    Ok(StringTable::new(bytes, 0, bytes.len() as u64))
 }
 
 fn check_stored(

@@ -2,7 +2,7 @@
 
 use super::error::ObjectError;
 use super::host::{Place, device_sections};
-use crate::input::{Budget, Fault, Reason, Span};
+use crate::input::{Budget, Fault, Reason, Region};
 use crate::{cuda, rocm};
 use kernrec_schemas::Backend;
 use object::read::archive::ArchiveFile;
@@ -23,9 +23,9 @@ pub struct DeviceCode {
     pub offload_targets: BTreeSet<String>,
 }
 
-/// Files up to this size are read with one call. In larger ones only section tables and device
-/// sections are; finding those takes a call for each name and table.
-const WHOLE: u64 = 16 << 20;
+/// Files up to this size are read with one call. Of larger ones only what is looked at is read:
+/// tables, headers, texts and what is compressed, each with a call or two.
+const WHOLE: u64 = 64 << 10;
 
 /// Reads one object after another, and keeps its buffers between them: a worker's memory is bounded
 /// by its largest object, or device section of a large one, and its largest decompressed image.
@@ -77,41 +77,6 @@ struct Reader<'a> {
     unpacker: &'a mut cuda::Unpacker,
 }
 
-/// Where the bytes of sections come from.
-enum Content<'a> {
-    /// The whole file.
-    Memory(&'a [u8]),
-    /// A file too large to hold, and a buffer for one section of it.
-    File(&'a std::fs::File, &'a mut Vec<u8>),
-}
-
-impl Content<'_> {
-    fn section(&mut self, place: Place) -> io::Result<&[u8]> {
-        let short = || io::Error::from(io::ErrorKind::UnexpectedEof);
-        let size = usize::try_from(place.size).map_err(|_| short())?;
-        match self {
-            Self::Memory(bytes) => {
-                let start = usize::try_from(place.offset).map_err(|_| short())?;
-                let end = start.checked_add(size).ok_or_else(short)?;
-                bytes.get(start..end).ok_or_else(short)
-            }
-            Self::File(file, buffer) => {
-                let bytes = sized(buffer, size);
-                file.read_exact_at(bytes, place.offset)?;
-                Ok(bytes)
-            }
-        }
-    }
-}
-
-/// The first `size` bytes of a buffer that only grows: fresh memory costs a fault for each page.
-fn sized(buffer: &mut Vec<u8>, size: usize) -> &mut [u8] {
-    if buffer.len() < size {
-        buffer.resize(size, 0);
-    }
-    &mut buffer[..size]
-}
-
 impl Reader<'_> {
     fn read(
         &mut self,
@@ -121,39 +86,27 @@ impl Reader<'_> {
     ) -> Result<(), ObjectError> {
         let whole = usize::try_from(length).ok().filter(|_| length <= WHOLE);
         let Some(size) = whole else {
-            let cache = ReadCache::new(file);
-            let range = |offset, size| cache.range(offset, size);
-            return self.parse(&cache, range, length, Content::File(file, buffer));
+            return self.parse(&ReadCache::new(file), length);
         };
-        let bytes = sized(buffer, size);
+        buffer.resize(size, 0);
         let read_error = |source| ObjectError::Read {
             object: self.object.clone(),
             source,
         };
-        file.read_exact_at(bytes, 0).map_err(read_error)?;
-        let bytes = &*bytes;
-        // The archive reader has checked that members lie within the file.
-        let range = |offset, size| bytes.read_bytes_at(offset, size).unwrap_or_default();
-        self.parse(bytes, range, length, Content::Memory(bytes))
+        file.read_exact_at(buffer, 0).map_err(read_error)?;
+        self.parse(buffer.as_slice(), length)
     }
 
-    /// `range` gives a part of `data`: an archive's member.
-    fn parse<'data, R: ReadRef<'data>, M: ReadRef<'data>>(
-        &mut self,
-        data: R,
-        range: impl Fn(u64, u64) -> M,
-        length: u64,
-        mut content: Content<'_>,
-    ) -> Result<(), ObjectError> {
+    fn parse<'data, R: ReadRef<'data>>(&mut self, data: R, length: u64) -> Result<(), ObjectError> {
         let magic = data.read_bytes_at(0, length.min(8)).unwrap_or_default();
         if magic.starts_with(b"!<arch>\n") {
-            return self.archive(data, range, &mut content);
+            return self.archive(data);
         }
         let object = self.object.clone();
         if magic.starts_with(b"\x7fELF") {
-            let places = device_sections(data, 0, self.backend);
-            let places = places.map_err(|fault| ObjectError::of(&object, fault))?;
-            return self.sections(&places, &object, &mut content);
+            return self
+                .image(data, 0, length)
+                .map_err(|fault| ObjectError::of(&object, fault));
         }
         let expected = "an ELF object or an archive of them";
         let fault = if magic.starts_with(b"BC\xC0\xDE") {
@@ -166,12 +119,7 @@ impl Reader<'_> {
         Err(ObjectError::of(&object, fault))
     }
 
-    fn archive<'data, R: ReadRef<'data>, M: ReadRef<'data>>(
-        &mut self,
-        data: R,
-        range: impl Fn(u64, u64) -> M,
-        content: &mut Content<'_>,
-    ) -> Result<(), ObjectError> {
+    fn archive<'data, R: ReadRef<'data>>(&mut self, data: R) -> Result<(), ObjectError> {
         let broken = |object: &str, error: object::Error| {
             ObjectError::of(object, Fault::malformed(0, format!("an archive ({error})")))
         };
@@ -182,49 +130,49 @@ impl Reader<'_> {
             let (offset, size) = member.file_range();
             let member = format!("{}({name})", self.object);
             let magic = data.read_bytes_at(offset, size.min(4)).unwrap_or_default();
-            if !magic.starts_with(b"\x7fELF") {
+            let read = if magic.starts_with(b"\x7fELF") {
+                self.image(data, offset, size)
+            } else {
                 let expected = "archive members that are ELF objects";
-                let fault = Fault::new(Reason::Unsupported, offset, expected);
-                return Err(ObjectError::of(&member, fault));
-            }
-            let places = device_sections(range(offset, size), offset, self.backend)
-                .map_err(|fault| ObjectError::of(&member, fault))?;
-            self.sections(&places, &member, content)?;
+                Err(Fault::new(Reason::Unsupported, offset, expected))
+            };
+            read.map_err(|fault| ObjectError::of(&member, fault))?;
         }
         Ok(())
     }
 
-    fn sections(
+    /// The ELF image of `size` bytes at `offset` of the file.
+    fn image<'data, R: ReadRef<'data>>(
         &mut self,
-        places: &[Place],
-        object: &str,
-        content: &mut Content<'_>,
-    ) -> Result<(), ObjectError> {
+        data: R,
+        offset: u64,
+        size: u64,
+    ) -> Result<(), Fault> {
+        let image = Region::in_file(data, offset, size);
+        let places = device_sections(image, offset, self.backend)?;
         let bytes = places
             .iter()
             .fold(0_u64, |sum, place| sum.saturating_add(place.size));
         let mut budget = Budget::of(bytes);
-        for place in places {
-            let bytes = content
-                .section(*place)
-                .map_err(|source| ObjectError::Read {
-                    object: object.to_owned(),
-                    source,
-                })?;
-            self.section(Span::new(bytes, place.offset), &mut budget)
-                .map_err(|fault| ObjectError::of(object, fault))?;
+        for Place { offset, size } in places {
+            self.section(Region::in_file(data, offset, size), &mut budget)?;
         }
         Ok(())
     }
 
-    fn section(&mut self, section: Span<'_>, budget: &mut Budget) -> Result<(), Fault> {
+    fn section<'data, R: ReadRef<'data>>(
+        &mut self,
+        section: Region<R>,
+        budget: &mut Budget,
+    ) -> Result<(), Fault> {
         let code = &mut self.code;
         code.device = true;
         match self.backend {
             Backend::Cuda => cuda::read_section(section, self.unpacker, budget, &mut code.symbols),
             Backend::Rocm => {
                 let (kernels, targets) = (&mut code.symbols, &mut code.offload_targets);
-                rocm::read_section(section, budget, rocm::Found { kernels, targets })
+                let bundles = section.all("a section of bundles")?;
+                rocm::read_section(bundles, budget, rocm::Found { kernels, targets })
             }
             other => {
                 let expected = format!("a backend with a reader, found {other}");
