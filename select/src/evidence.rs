@@ -1,7 +1,7 @@
 //! What one pair knows about each changed file: its kernels, who launched them, and what silence is worth.
 
 use crate::change::{Change, ChangedPath};
-use crate::index::{Index, SymbolId};
+use crate::index::{Index, Lists, SymbolId, SymbolSet};
 use kernrec_schemas::{KernelName, StepKey};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -89,37 +89,23 @@ pub struct FileEvidence<'a> {
     pub objects: usize,
     /// The kernels of those objects, each once, ascending.
     pub kernels: Vec<SymbolId>,
-    /// By row (ascending index), the kernels of the file that it launched.
-    launches: Vec<(u32, Vec<SymbolId>)>,
+    /// How many of its kernels some step launched.
+    pub launched_kernels: usize,
+    /// How many steps launched one.
+    pub steps: usize,
+    /// By row, the kernels of the file that it launched.
+    launches: Lists<SymbolId>,
 }
 
 impl FileEvidence<'_> {
-    /// How many steps launched one of its kernels.
-    pub fn steps(&self) -> usize {
-        self.launches.len()
-    }
-
-    /// How many of its kernels some step launched.
-    pub fn launched_kernels(&self) -> usize {
-        let launched: BTreeSet<SymbolId> = self
-            .launches
-            .iter()
-            .flat_map(|(_, kernels)| kernels)
-            .copied()
-            .collect();
-        launched.len()
-    }
-
     /// The kernels of the file that a row launched; empty when it launched none.
     pub(crate) fn launched_by(&self, row: u32) -> &[SymbolId] {
-        match self.launches.binary_search_by_key(&row, |(row, _)| *row) {
-            Ok(at) => &self.launches[at].1,
-            Err(_) => &[],
-        }
+        self.launches.list(row)
     }
 
-    pub(crate) fn launches(&self) -> &[(u32, Vec<SymbolId>)] {
-        &self.launches
+    /// The rows that launched one of its kernels, each with those kernels.
+    pub(crate) fn launches(&self) -> impl Iterator<Item = (u32, &[SymbolId])> {
+        self.launches.filled()
     }
 }
 
@@ -154,10 +140,9 @@ impl<'a> PairEvidence<'a> {
         &self,
         file: &FileEvidence<'_>,
     ) -> BTreeMap<&'a StepKey, BTreeSet<&'a KernelName>> {
-        file.launches
-            .iter()
+        file.launches()
             .filter_map(|(row, kernels)| {
-                let row = self.index.rows().get(*row as usize)?;
+                let row = self.index.rows().get(row as usize)?;
                 Some((
                     row.step,
                     kernels
@@ -173,7 +158,7 @@ impl<'a> PairEvidence<'a> {
 fn file_evidence<'a>(index: &Index<'_>, path: &'a ChangedPath) -> FileEvidence<'a> {
     let mut causes = BTreeSet::new();
     let mut objects = 0;
-    let mut kernels = Vec::new();
+    let mut kernels = SymbolSet::new(index.symbol_count());
     for object in index.objects_of(path.as_str()) {
         objects += 1;
         if object.symbols.is_empty() {
@@ -182,10 +167,12 @@ fn file_evidence<'a>(index: &Index<'_>, path: &'a ChangedPath) -> FileEvidence<'
         if object.unreadable {
             causes.insert(Cause::UnreadableObject);
         }
-        kernels.extend_from_slice(&object.symbols);
+        object
+            .symbols
+            .iter()
+            .for_each(|&symbol| kernels.insert(symbol));
     }
-    kernels.sort_unstable();
-    kernels.dedup();
+    let kernels = kernels.to_vec();
     let launches = launches(index, &kernels);
     if kernels.is_empty() {
         causes.insert(Cause::NoKernel);
@@ -196,7 +183,7 @@ fn file_evidence<'a>(index: &Index<'_>, path: &'a ChangedPath) -> FileEvidence<'
     let class = match objects {
         0 => FileClass::FileNotInMap,
         _ if !causes.is_empty() => FileClass::FileMayOnlySelect,
-        _ if launches.is_empty() => FileClass::FileNeverObserved,
+        _ if launches.len() == 0 => FileClass::FileNeverObserved,
         _ => FileClass::FileMayDrop,
     };
     if class != FileClass::FileMayOnlySelect {
@@ -207,20 +194,26 @@ fn file_evidence<'a>(index: &Index<'_>, path: &'a ChangedPath) -> FileEvidence<'
         class,
         causes,
         objects,
+        launched_kernels: kernels
+            .iter()
+            .filter(|&&kernel| !index.rows_of(kernel).is_empty())
+            .count(),
+        steps: launches.filled().count(),
         kernels,
         launches,
     }
 }
 
-fn launches(index: &Index<'_>, kernels: &[SymbolId]) -> Vec<(u32, Vec<SymbolId>)> {
-    let mut by_row: Vec<Vec<SymbolId>> = vec![Vec::new(); index.rows().len()];
-    for &kernel in kernels {
-        for &row in index.rows_of(kernel) {
-            by_row[row as usize].push(kernel);
-        }
-    }
-    (0_u32..)
-        .zip(by_row)
-        .filter(|(_, kernels)| !kernels.is_empty())
-        .collect()
+fn launches(index: &Index<'_>, kernels: &[SymbolId]) -> Lists<SymbolId> {
+    let pairs: Vec<(u32, SymbolId)> = kernels
+        .iter()
+        .flat_map(|&kernel| index.rows_of(kernel).iter().map(move |&row| (row, kernel)))
+        .collect();
+    // A diff may name tens of thousands of files without kernels: they need no room for rows.
+    let rows = if pairs.is_empty() {
+        0
+    } else {
+        index.rows().len()
+    };
+    Lists::of_pairs(rows, &pairs)
 }

@@ -2,7 +2,7 @@
 
 use super::{Policy, Reason};
 use crate::evidence::{FileClass, FileEvidence, PairEvidence};
-use crate::index::{IndexedRow, Standing, SymbolId};
+use crate::index::{IndexedRow, Standing, SymbolId, SymbolSet};
 use kernrec_schemas::table::RowReason;
 use kernrec_schemas::{Backend, StepKey};
 use std::collections::BTreeSet;
@@ -16,8 +16,8 @@ pub struct Verdict<'e> {
     pub reason: Reason,
     /// The files behind the reason, sorted; empty when it is about row or record.
     pub files: Vec<&'e str>,
-    /// The kernels of those files that the step launched; empty unless it did.
-    pub kernels: BTreeSet<SymbolId>,
+    /// The kernels of those files that the step launched, each once; empty unless it did.
+    pub kernels: Vec<SymbolId>,
     /// Why the row is not usable; empty unless that is the reason.
     pub doubts: BTreeSet<RowReason>,
     /// Whether this pair can hold the step against another pair's word: its row is of its own backend or unknown.
@@ -26,13 +26,17 @@ pub struct Verdict<'e> {
 
 /// What holds for every row of a pair.
 pub(super) struct PairRules {
+    /// Why the whole record may only add steps.
     limit: Option<Reason>,
+    /// How many symbols the maps hold.
+    symbols: usize,
 }
 
 impl PairRules {
     pub(super) fn of(evidence: &PairEvidence<'_>, policy: &Policy) -> Self {
         Self {
             limit: record_limits(evidence, policy).first().copied(),
+            symbols: evidence.index.symbol_count(),
         }
     }
 }
@@ -78,7 +82,7 @@ pub(super) fn verdicts<'e>(
 struct Finding<'e> {
     reason: Reason,
     files: Vec<&'e str>,
-    kernels: BTreeSet<SymbolId>,
+    kernels: Vec<SymbolId>,
     doubts: BTreeSet<RowReason>,
 }
 
@@ -92,7 +96,7 @@ impl<'e> Finding<'e> {
     ) -> Self {
         // A foreign row launched nothing here: the index does not join it. One of no known backend (set aside while
         // loading, say) is joined, as observations are never thrown away, and stops below if it launched nothing.
-        if let Some(launch) = Self::launch(number, proposing) {
+        if let Some(launch) = Self::launch(number, proposing, rules) {
             return launch;
         }
         if row.standing != Standing::Own {
@@ -110,19 +114,20 @@ impl<'e> Finding<'e> {
         Self::bare(rules.limit.unwrap_or(Reason::RowLaunchedNoneOfItsKernels))
     }
 
-    fn launch(number: u32, proposing: &'e [FileEvidence<'_>]) -> Option<Self> {
+    fn launch(number: u32, proposing: &'e [FileEvidence<'_>], rules: &PairRules) -> Option<Self> {
         let launched = || {
             proposing
                 .iter()
                 .filter(|file| !file.launched_by(number).is_empty())
         };
         launched().next()?;
+        let mut kernels = SymbolSet::new(rules.symbols);
+        for &kernel in launched().flat_map(|file| file.launched_by(number)) {
+            kernels.insert(kernel);
+        }
         Some(Self {
             files: launched().map(|file| file.path.as_str()).collect(),
-            kernels: launched()
-                .flat_map(|file| file.launched_by(number))
-                .copied()
-                .collect(),
+            kernels: kernels.to_vec(),
             ..Self::bare(Reason::RowLaunchedAKernelFromAChangedFile)
         })
     }
@@ -151,7 +156,7 @@ impl<'e> Finding<'e> {
         Self {
             reason,
             files: Vec::new(),
-            kernels: BTreeSet::new(),
+            kernels: Vec::new(),
             doubts: BTreeSet::new(),
         }
     }

@@ -4,67 +4,55 @@
 //! the kernel is the same, so names are compared in their stable form; that can only add steps.
 
 use super::SymbolId;
+use super::lists::Lists;
 use foldhash::fast::RandomState;
 use kernrec_schemas::KernelName;
 use kernrec_schemas::symbol_map::SymbolMap;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+type Ids<'a> = HashMap<&'a str, SymbolId, RandomState>;
+
 /// The distinct symbols of all maps and the rows of each.
 #[derive(Debug)]
 pub(super) struct Join<'a> {
     symbols: Vec<&'a KernelName>,
-    rows_of: Vec<Vec<u32>>,
+    of_objects: Lists<SymbolId>,
+    rows_of: Lists<u32>,
 }
 
 impl<'a> Join<'a> {
-    /// Joins maps and rows; a row is its kernels, as indexes into `names`. Also answers the symbols of each object,
-    /// in the maps' order.
+    /// Joins maps and rows; a row is its kernels, as indexes into `names`.
     pub(super) fn build<'r>(
         maps: &'a [SymbolMap],
         names: &[KernelName],
         rows: impl Iterator<Item = &'r [u32]>,
         exact: bool,
-    ) -> (Self, Vec<Vec<SymbolId>>) {
-        let mut ids: HashMap<&'a str, SymbolId, RandomState> = HashMap::default();
-        let mut symbols = Vec::new();
-        let mut of_objects = Vec::new();
-        for object in maps.iter().flat_map(|map| &map.objects) {
-            let of_object = object.symbols.iter().map(|symbol| {
+    ) -> Self {
+        let objects = || maps.iter().flat_map(|map| &map.objects);
+        let most = objects().map(|object| object.symbols.len()).sum();
+        let mut ids = Ids::with_capacity_and_hasher(most, RandomState::default());
+        let mut symbols = Vec::with_capacity(most);
+        let of_objects = Lists::of_lists(objects().map(|object| {
+            let numbered = object.symbols.iter().map(|symbol| {
                 *ids.entry(symbol.as_str()).or_insert_with(|| {
                     symbols.push(symbol);
                     // More symbols than u32 counts would need a map of 4 billion names; the loader's bound is 512 MiB.
                     SymbolId(u32::try_from(symbols.len() - 1).unwrap_or(u32::MAX))
                 })
             });
-            of_objects.push(of_object.collect());
-        }
+            numbered.collect::<Vec<_>>()
+        }));
         let of_names = if exact {
             exact_symbols(&ids, names)
         } else {
             stable_symbols(&symbols, names)
         };
-        let mut join = Self {
-            rows_of: vec![Vec::new(); symbols.len()],
+        let rows_of = rows_of(symbols.len(), &of_names, rows);
+        Self {
             symbols,
-        };
-        for (row, kernels) in (0_u32..).zip(rows) {
-            for &kernel in kernels {
-                join.add_row(
-                    row,
-                    of_names.get(kernel as usize).map_or(&[], Vec::as_slice),
-                );
-            }
-        }
-        (join, of_objects)
-    }
-
-    fn add_row(&mut self, row: u32, symbols: &[SymbolId]) {
-        for symbol in symbols {
-            let rows = &mut self.rows_of[symbol.0 as usize];
-            if rows.last() != Some(&row) {
-                rows.push(row);
-            }
+            of_objects,
+            rows_of,
         }
     }
 
@@ -72,24 +60,27 @@ impl<'a> Join<'a> {
         self.symbols[symbol.0 as usize]
     }
 
+    /// The symbols of an object, by its number over all maps.
+    pub(super) fn of_object(&self, object: u32) -> &[SymbolId] {
+        self.of_objects.list(object)
+    }
+
     pub(super) fn rows_of(&self, symbol: SymbolId) -> &[u32] {
-        &self.rows_of[symbol.0 as usize]
+        self.rows_of.list(symbol.0)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.symbols.len()
     }
 }
 
 /// The symbols that each name of the table means: itself, if the maps have it.
-fn exact_symbols(
-    ids: &HashMap<&str, SymbolId, RandomState>,
-    names: &[KernelName],
-) -> Vec<Vec<SymbolId>> {
-    names
-        .iter()
-        .map(|name| ids.get(name.as_str()).copied().into_iter().collect())
-        .collect()
+fn exact_symbols(ids: &Ids<'_>, names: &[KernelName]) -> Lists<SymbolId> {
+    Lists::of_lists(names.iter().map(|name| ids.get(name.as_str()).copied()))
 }
 
 /// The symbols that each name of the table may mean: every one with the same stable form.
-fn stable_symbols(symbols: &[&KernelName], names: &[KernelName]) -> Vec<Vec<SymbolId>> {
+fn stable_symbols(symbols: &[&KernelName], names: &[KernelName]) -> Lists<SymbolId> {
     let mut by_form: HashMap<Cow<'_, str>, Vec<SymbolId>, RandomState> = HashMap::default();
     for (id, symbol) in (0_u32..).zip(symbols) {
         by_form
@@ -97,8 +88,30 @@ fn stable_symbols(symbols: &[&KernelName], names: &[KernelName]) -> Vec<Vec<Symb
             .or_default()
             .push(SymbolId(id));
     }
-    names
-        .iter()
-        .map(|name| by_form.get(&name.stable()).cloned().unwrap_or_default())
-        .collect()
+    Lists::of_lists(
+        names
+            .iter()
+            .map(|name| by_form.get(&name.stable()).into_iter().flatten().copied()),
+    )
+}
+
+/// By symbol, the rows that launched it, ascending and each once.
+fn rows_of<'r>(
+    symbols: usize,
+    of_names: &Lists<SymbolId>,
+    rows: impl Iterator<Item = &'r [u32]>,
+) -> Lists<u32> {
+    let mut pairs = Vec::new();
+    // The row of each symbol's last pair: several names of one row may mean the same symbol.
+    let mut last = vec![None; symbols];
+    for (row, kernels) in (0_u32..).zip(rows) {
+        for symbol in kernels.iter().flat_map(|&kernel| of_names.list(kernel)) {
+            let last = &mut last[symbol.0 as usize];
+            if *last != Some(row) {
+                *last = Some(row);
+                pairs.push((symbol.0, row));
+            }
+        }
+    }
+    Lists::of_pairs(symbols, &pairs)
 }

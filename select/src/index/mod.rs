@@ -1,23 +1,25 @@
 //! A pair made searchable, once: path to objects, object to symbols, symbol to rows.
 //!
 //! Built in one pass over table and maps; afterwards a changed file costs what it touches, not what the record
-//! holds. `paths` finds objects by file, `join` finds rows by symbol.
+//! holds. `paths` finds objects by file, `join` finds rows by symbol, `unreadable` the objects nothing is known of.
 
 mod join;
+mod lists;
 mod paths;
+mod symbols;
+mod unreadable;
 
 use crate::pair::Pair;
-use foldhash::fast::RandomState;
 use join::Join;
-use kernrec_schemas::symbol_map::{MapError, SymbolMap};
 use kernrec_schemas::table::{Row, RowReason};
 use kernrec_schemas::{Backend, KernelName, RowBackend, StepKey, Variant};
 use paths::Paths;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
+use unreadable::Unreadable;
 
-/// A symbol of the pair's maps: an index that means something within one [`Index`] only.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SymbolId(u32);
+pub(crate) use lists::Lists;
+pub use symbols::SymbolId;
+pub(crate) use symbols::SymbolSet;
 
 /// A pair whose halves cannot be read together.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -87,8 +89,8 @@ impl IndexedRow<'_> {
 
 /// One object file of the united maps.
 #[derive(Debug)]
-pub(crate) struct IndexedObject {
-    pub(crate) symbols: Vec<SymbolId>,
+pub(crate) struct IndexedObject<'i> {
+    pub(crate) symbols: &'i [SymbolId],
     pub(crate) unreadable: bool,
 }
 
@@ -97,9 +99,8 @@ pub(crate) struct IndexedObject {
 pub struct Index<'a> {
     pair: &'a Pair,
     matched: bool,
-    incomplete: bool,
+    unreadable: Unreadable,
     paths: Paths<'a>,
-    objects: Vec<IndexedObject>,
     join: Join<'a>,
     rows: Vec<IndexedRow<'a>>,
 }
@@ -125,32 +126,12 @@ impl<'a> Index<'a> {
                     row.kernels.as_slice()
                 }
             });
-        let (join, symbols) = Join::build(&pair.maps, &pair.table.names, joined_rows, matched);
-        let mut incomplete = false;
-        let mut objects = Vec::with_capacity(symbols.len());
-        let mut symbols = symbols.into_iter();
-        for map in &pair.maps {
-            let unreadable = Unreadable::of(map);
-            incomplete |= map.incomplete || unreadable.unplaced;
-            objects.extend(
-                map.objects
-                    .iter()
-                    .zip(symbols.by_ref())
-                    .map(|(object, symbols)| IndexedObject {
-                        symbols,
-                        unreadable: object.error.is_some()
-                            || unreadable.objects.contains(object.object.as_str())
-                            || unreadable.sources.contains(object.source.as_str()),
-                    }),
-            );
-        }
-        let paths = Paths::build(pair.maps.iter().flat_map(|map| &map.objects));
+        let join = Join::build(&pair.maps, &pair.table.names, joined_rows, matched);
         Ok(Self {
             pair,
             matched,
-            incomplete,
-            paths,
-            objects,
+            unreadable: Unreadable::of(&pair.maps),
+            paths: Paths::build(pair.maps.iter().flat_map(|map| &map.objects)),
             join,
             rows,
         })
@@ -178,15 +159,23 @@ impl<'a> Index<'a> {
 
     /// Something is missing from a map, and nothing says which files that concerns.
     pub(crate) fn is_incomplete(&self) -> bool {
-        self.incomplete
+        self.unreadable.is_incomplete()
     }
 
     /// The objects compiled from the file or including it; empty when the maps do not know it.
-    pub(crate) fn objects_of(&self, path: &str) -> impl Iterator<Item = &IndexedObject> {
+    pub(crate) fn objects_of(&self, path: &str) -> impl Iterator<Item = IndexedObject<'_>> {
         self.paths
             .objects_of(path)
             .into_iter()
-            .filter_map(|index| self.objects.get(index as usize))
+            .map(|object| IndexedObject {
+                symbols: self.join.of_object(object),
+                unreadable: self.unreadable.contains(object),
+            })
+    }
+
+    /// How many distinct symbols the maps hold.
+    pub(crate) fn symbol_count(&self) -> usize {
+        self.join.len()
     }
 
     /// The rows that launched the kernel, as indexes into [`Index::rows`], ascending. Foreign rows are left out.
@@ -251,43 +240,4 @@ fn has_maps_of_its_variants(pair: &Pair, row: &Row) -> bool {
         return mapped(&Variant::default());
     }
     row.variants.iter().all(mapped)
-}
-
-/// What a map's list of errors says about its objects.
-#[derive(Default)]
-struct Unreadable<'a> {
-    objects: HashSet<&'a str, RandomState>,
-    sources: HashSet<&'a str, RandomState>,
-    /// An error that no listed object answers to: what it read is not known, so every file is in doubt.
-    unplaced: bool,
-}
-
-impl<'a> Unreadable<'a> {
-    fn of(map: &'a SymbolMap) -> Self {
-        let mut found = Self::default();
-        for error in &map.errors {
-            found.add(map, error);
-        }
-        found
-    }
-
-    fn add(&mut self, map: &SymbolMap, error: &'a MapError) {
-        let object = error
-            .object
-            .as_deref()
-            .filter(|name| map.objects.iter().any(|object| object.object == *name));
-        let source = error
-            .source
-            .as_deref()
-            .filter(|name| map.objects.iter().any(|object| object.source == *name));
-        match (object, source, &error.object) {
-            (Some(object), _, _) => {
-                self.objects.insert(object);
-            }
-            (None, Some(source), None) => {
-                self.sources.insert(source);
-            }
-            (None, _, _) => self.unplaced = true,
-        }
-    }
 }

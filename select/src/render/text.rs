@@ -111,24 +111,24 @@ impl Lines {
 
 fn summary(out: &mut Lines, report: &Report) {
     let counts = &report.counts;
-    if report.everything_must_run {
-        out.line(0, "Everything must run: no step may be skipped.");
-    } else {
-        out.line(
-            0,
-            format!(
-                "{} recorded: {} selected, {} kept, {} may be skipped.",
-                steps(counts.steps),
-                counts.selected,
-                counts.kept,
-                counts.skipped
-            ),
-        );
-        out.line(
-            0,
-            "Steps without a row in any record are not listed here and must run.",
-        );
-    }
+    out.line(
+        0,
+        format!(
+            "{} recorded: {} selected, {} kept, {} may be skipped.",
+            steps(counts.steps),
+            counts.selected,
+            counts.kept,
+            counts.skipped
+        ),
+    );
+    out.line(
+        0,
+        if report.everything_must_run {
+            "Everything must run: no step may be skipped."
+        } else {
+            "Steps without a row in any record are not listed here and must run."
+        },
+    );
     for assumption in &report.assumes {
         out.line(0, assumption.meaning());
     }

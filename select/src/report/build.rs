@@ -119,8 +119,8 @@ fn file_reports(pairs: &[PairEvidence<'_>], change: &Change) -> Vec<FileReport> 
 }
 
 fn file_seen(pair: &PairEvidence<'_>, file: &FileEvidence<'_>) -> FileSeen {
-    let steps = file.launches().iter().filter_map(|(row, kernels)| {
-        let row = pair.index.rows().get(*row as usize)?;
+    let steps = file.launches().filter_map(|(row, kernels)| {
+        let row = pair.index.rows().get(row as usize)?;
         Some(StepCount {
             step: row.step.clone(),
             kernels: kernels.len() as u64,
@@ -132,7 +132,7 @@ fn file_seen(pair: &PairEvidence<'_>, file: &FileEvidence<'_>) -> FileSeen {
         causes: file.causes.iter().copied().collect(),
         objects: file.objects as u64,
         kernels: file.kernels.len() as u64,
-        launched_kernels: file.launched_kernels() as u64,
+        launched_kernels: file.launched_kernels as u64,
         steps: steps.collect(),
     }
 }
@@ -157,13 +157,18 @@ fn launch_report(decision: &Decision<'_>, verdict: &Verdict<'_>) -> LaunchReport
         .flat_map(|index| verdict.kernels.iter().map(|&kernel| index.name(kernel)))
         .collect();
     // Symbols are numbered as the map lists them; only their names give an order that every map shares.
+    let kernel_count = names.len() as u64;
+    if names.len() > MAX_EXAMPLES {
+        names.select_nth_unstable(MAX_EXAMPLES);
+        names.truncate(MAX_EXAMPLES);
+    }
     names.sort_unstable();
     LaunchReport {
         backend: verdict.backend,
         file_count: verdict.files.len() as u64,
         files: first(&verdict.files),
-        kernel_count: names.len() as u64,
-        kernels: names.into_iter().take(MAX_EXAMPLES).cloned().collect(),
+        kernel_count,
+        kernels: names.into_iter().cloned().collect(),
     }
 }
 

@@ -180,7 +180,7 @@ fn the_files_of_the_map_agree_with_an_independent_join() {
             (false, false) => FileClass::FileMayDrop,
         };
         assert_eq!(file.class, expected, "class of {path}");
-        assert_eq!(file.steps(), launches.len(), "steps of {path}");
+        assert_eq!(file.steps, launches.len(), "steps of {path}");
         let numbers = |names: &mut dyn Iterator<Item = &KernelName>| -> BTreeSet<u32> {
             names.map(|name| oracle.number(name)).collect()
         };
