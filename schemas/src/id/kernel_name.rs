@@ -33,7 +33,7 @@ impl KernelName {
     pub fn is_valid(text: &str) -> bool {
         (1..=MAX_KERNEL_NAME_BYTES).contains(&text.len())
             && !text.starts_with('#')
-            && !text.bytes().any(|b| matches!(b, b'\r' | b'\n'))
+            && memchr::memchr2(b'\r', b'\n', text.as_bytes()).is_none()
     }
 
     /// The exact name.

@@ -37,7 +37,7 @@ pub(super) enum FooterLine {
 impl FooterLine {
     /// Reads the text after the magic.
     pub(super) fn parse(rest: &str) -> Self {
-        let fields = Fields(rest);
+        let fields = Fields::parse(rest);
         let keys = ["records", "unique", "dropped", "errors", "unresolved"];
         let values = keys.map(|key| fields.value(key).map(number));
         if values.contains(&Some(None)) {

@@ -38,7 +38,7 @@ pub struct Header {
 impl Header {
     /// Reads the text after the magic.
     pub(super) fn parse(rest: &str) -> Self {
-        let fields = Fields(rest);
+        let fields = Fields::parse(rest);
         let [process, parent] = ["pid", "ppid"].map(|key| fields.value(key).map(number));
         let malformed = fields.repeats_a_key() || [process, parent].contains(&Some(None));
         let named = (fields.value("backend"), fields.value("recorder"));
@@ -61,7 +61,7 @@ impl Header {
             pid: process.flatten(),
             ppid: parent.flatten(),
             exe: fields.value("exe").map(str::to_owned),
-            forked: fields.iter().any(|(key, _)| key == "forked"),
+            forked: fields.has("forked"),
         }
     }
 }

@@ -30,6 +30,10 @@ impl<'a> Recording<'a> {
     /// Reads a whole file. Never fails: see the module's documentation.
     pub fn read(bytes: &'a [u8]) -> Self {
         let mut reader = Reader::default();
+        // Real names have some 100 bytes; a file of short ones grows the tables as it goes.
+        let expected = (bytes.len() / 64).min(1024);
+        reader.seen.reserve(expected);
+        reader.names.reserve(expected);
         let mut rest = bytes;
         while let Some(end) = memchr::memchr(b'\n', rest) {
             reader.line(&rest[..end]);
@@ -91,11 +95,16 @@ impl<'a> Reader<'a> {
     fn name(&mut self, line: &'a [u8]) {
         // No name holds a control character or a byte that is not UTF-8: the file was damaged, and the true
         // name may be one of a changed file. What can be read of it still counts as seen.
-        self.broken |= line.iter().any(u8::is_ascii_control);
+        // Folded rather than searched: without an early exit it runs on many bytes at once.
+        self.broken |= line.iter().fold(false, |any, b| any | b.is_ascii_control());
         let line = memchr::memchr(b'\r', line).map_or(line, |end| &line[..end]);
         self.names_before_header |= self.headers == 0;
-        let name = String::from_utf8_lossy(line);
-        self.broken |= matches!(name, Cow::Owned(_));
+        let name = if let Ok(name) = std::str::from_utf8(line) {
+            Cow::Borrowed(name)
+        } else {
+            self.broken = true;
+            String::from_utf8_lossy(line)
+        };
         if !KernelName::is_valid(&name) {
             self.broken = true;
         } else if self.seen.insert(name.clone()) {
@@ -137,7 +146,7 @@ impl<'a> Reader<'a> {
     }
 
     fn sdk_version_line(&mut self, line: &str) {
-        let fields = fields::Fields(&line["# ".len()..]);
+        let fields = fields::Fields::parse(&line["# ".len()..]);
         let mut versions = fields
             .iter()
             .filter(|(key, _)| key.ends_with("sdk_version"));

@@ -126,6 +126,18 @@ fn headers_that_disagree_leave_the_backend_open() {
 }
 
 #[test]
+fn a_header_of_very_many_fields_is_bad_and_read_in_a_moment() {
+    let fields: Vec<String> = (0..200_000).map(|n| format!(" k{n}=v")).collect();
+    let header = HEADER.replace(" pid=310", &format!("{} pid=310", fields.concat()));
+    assert_eq!(
+        state(&format!("{header}{NAMES}{FOOTER}")),
+        ProcessState::BadHeader
+    );
+    let few = HEADER.replace(" pid=310", " a=1 b=2 c=3 pid=310");
+    assert_eq!(state(&format!("{few}{NAMES}{FOOTER}")), ProcessState::Clean);
+}
+
+#[test]
 fn a_file_without_content_is_unhealthy() {
     assert_eq!(state(""), ProcessState::Empty);
     assert_eq!(state("\n\n"), ProcessState::BadHeader);
