@@ -1,11 +1,11 @@
 //! Folding a nightly build: 18,118 recordings of 234 steps.
 //!
-//! `cargo bench -p kernrec-publish --bench fold`. Prints the best of several runs with a warm page cache:
+//! `cargo bench -p kernrec-publish --bench fold`. Several runs with a warm page cache:
 //! merely reading the files, folding them, folding the same jobs from bundles, and the peak of memory.
 #![expect(clippy::print_stdout, reason = "a benchmark's output is its purpose")]
 #![allow(clippy::unwrap_used, reason = "a benchmark fails by panicking")]
 
-use kernrec_bench::{COMMIT, Shape, best_of, generate, peak_resident_bytes, reset_peak};
+use kernrec_bench::{COMMIT, Measured, Shape, best_of, generate, peak_resident_bytes, reset_peak};
 use kernrec_publish::{FoldOptions, Inputs, collect, fold};
 use kernrec_schemas::{Backend, BuildNumber, Commit};
 use kernrec_store::bundle::{self, PackOptions};
@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-const RUNS: usize = 7;
+const RUNS: u32 = 9;
 const MIB: f64 = 1024.0 * 1024.0;
 
 fn main() {
@@ -29,34 +29,33 @@ fn main() {
         written.bytes as f64 / MIB,
         rayon::current_num_threads()
     );
-    let read = best_of(RUNS, || read_all(raw.path()));
+    let read = best_of(RUNS, || read_all(raw.path())).unwrap();
     assert_eq!(read.result, written.bytes);
-    reset_peak().unwrap();
-    let files = best_of(RUNS, || table(raw.path()));
-    let files_peak = peak_resident_bytes().unwrap();
-    reset_peak().unwrap();
-    let bundles = best_of(RUNS, || table(packed.path()));
-    let bundles_peak = peak_resident_bytes().unwrap();
+    let (files, files_peak) = with_peak(|| table(raw.path()));
+    let (bundles, bundles_peak) = with_peak(|| table(packed.path()));
     assert_eq!(files.result, bundles.result);
-    let fold_only = {
-        let collected = collect(&inputs(raw.path())).unwrap();
-        best_of(RUNS, || fold(&collected, &options()).rows.len())
+    let collected = collect(&inputs(raw.path())).unwrap();
+    let fold_only = best_of(RUNS, || fold(&collected, &options()).rows.len()).unwrap();
+    println!("                   clock              processor          peak memory");
+    let line = |what: &str, time: Duration, cpu: Duration, peak: f64| {
+        println!(
+            "{what:<14} {:7.1} ms {:5.2} x  {:7.1} ms {:5.2} x  {peak:4.0} MiB",
+            millis(time),
+            time.as_secs_f64() / read.time.as_secs_f64(),
+            millis(cpu),
+            cpu.as_secs_f64() / read.cpu.as_secs_f64(),
+        );
     };
-    let ratio = |time: Duration| time.as_secs_f64() / read.time.as_secs_f64();
-    println!("read only       {:6.1} ms", millis(read.time));
-    println!(
-        "from files      {:6.1} ms  {:.2} x read only, peak {:.0} MiB",
-        millis(files.time),
-        ratio(files.time),
-        files_peak as f64 / MIB
-    );
-    println!(
-        "from bundles    {:6.1} ms  {:.2} x read only, peak {:.0} MiB",
-        millis(bundles.time),
-        ratio(bundles.time),
-        bundles_peak as f64 / MIB
-    );
-    println!("fold alone      {:6.1} ms", millis(fold_only.time));
+    line("read only", read.time, read.cpu, 0.0);
+    line("from files", files.time, files.cpu, files_peak);
+    line("from bundles", bundles.time, bundles.cpu, bundles_peak);
+    line("fold alone", fold_only.time, fold_only.cpu, 0.0);
+}
+
+fn with_peak<T>(work: impl FnMut() -> T) -> (Measured<T>, f64) {
+    reset_peak().unwrap();
+    let measured = best_of(RUNS, work).unwrap();
+    (measured, peak_resident_bytes().unwrap() as f64 / MIB)
 }
 
 /// The floor: every file listed, opened and read, on all cores.

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 /// Takes the files of one job in the order of their names.
 pub(super) struct Content<'a> {
     interner: &'a Interner,
-    hasher: Hasher,
+    hasher: Buffered,
     sidecar: SidecarState,
     processes: Vec<Process>,
 }
@@ -22,7 +22,7 @@ impl<'a> Content<'a> {
     pub(super) fn new(interner: &'a Interner) -> Self {
         Self {
             interner,
-            hasher: Hasher::new(),
+            hasher: Buffered::default(),
             sidecar: SidecarState::Missing,
             processes: Vec::new(),
         }
@@ -100,7 +100,7 @@ impl<'a> Content<'a> {
             sidecar: self.sidecar,
             processes: self.processes,
             flaws,
-            origins: vec![origin(self.hasher.digest())],
+            origins: vec![origin(self.hasher.finish())],
         };
         Parsed { job, steps }
     }
@@ -160,5 +160,36 @@ fn agreed_backend(processes: &[Process], sidecar: &SidecarState) -> RowBackend {
     match voices.next() {
         Some(first) if voices.all(|voice| voice == first) => RowBackend::Known(first),
         _ => RowBackend::Unknown,
+    }
+}
+
+/// Hashes many small files in large pieces: BLAKE3 is five times as fast where it can take 16 KiB at once.
+#[derive(Default)]
+struct Buffered {
+    hasher: Hasher,
+    pending: Vec<u8>,
+}
+
+impl Buffered {
+    const PIECE: usize = 64 * 1024;
+
+    fn update(&mut self, mut bytes: &[u8]) {
+        while self.pending.len() + bytes.len() >= Self::PIECE {
+            let (now, later) = bytes.split_at(Self::PIECE - self.pending.len());
+            if self.pending.is_empty() {
+                self.hasher.update(now);
+            } else {
+                self.pending.extend_from_slice(now);
+                self.hasher.update(&self.pending);
+                self.pending.clear();
+            }
+            bytes = later;
+        }
+        self.pending.extend_from_slice(bytes);
+    }
+
+    fn finish(mut self) -> Digest {
+        self.hasher.update(&self.pending);
+        self.hasher.digest()
     }
 }
