@@ -48,6 +48,8 @@ pub enum Cause {
     UnreadableObject,
     /// An object without kernels was compiled from the file or includes it: host code uses it.
     HostCode,
+    /// A row launched a kernel of it under a name with other hashes: table and map are of one commit, not of one build.
+    AnotherBuild,
     /// No kernel comes from the file.
     NoKernel,
 }
@@ -59,6 +61,7 @@ impl Cause {
             Self::MapIncomplete => "map-incomplete",
             Self::UnreadableObject => "unreadable-object",
             Self::HostCode => "host-code",
+            Self::AnotherBuild => "another-build",
             Self::NoKernel => "no-kernel",
         }
     }
@@ -176,6 +179,12 @@ fn file_evidence<'a>(index: &Index<'_>, path: &'a ChangedPath) -> FileEvidence<'
     let launches = launches(index, &kernels);
     if kernels.is_empty() {
         causes.insert(Cause::NoKernel);
+    }
+    if kernels
+        .iter()
+        .any(|&kernel| index.is_of_another_build(kernel))
+    {
+        causes.insert(Cause::AnotherBuild);
     }
     if index.is_incomplete() {
         causes.insert(Cause::MapIncomplete);

@@ -20,8 +20,8 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Whether table and maps name one and the same commit. Otherwise names are compared in their stable form
-    /// and nothing may be skipped.
+    /// Whether table and maps name one and the same commit. Otherwise nothing may be skipped, and every name is
+    /// compared in its stable form.
     pub fn is_matched(&self) -> bool {
         let commit = self.table.source.commit.as_ref();
         commit.is_some() && self.maps.iter().all(|map| map.commit.as_ref() == commit)

@@ -1,7 +1,9 @@
 //! From a symbol of the maps to the rows that launched it.
 //!
-//! Of one commit, names are compared as they are. Of different commits, nvcc's content hashes differ although
-//! the kernel is the same, so names are compared in their stable form; that can only add steps.
+//! Of one commit, names are compared as they are, and a name that the maps do not have in its stable form: two
+//! builds of one commit may differ in nvcc's hashes, and a launch that finds no symbol would be a step skipped
+//! wrongly. Of different commits the hashes differ although the kernel is the same, so every name is compared in its
+//! stable form. That can only add launches, and [`Join::is_of_another_build`] tells where it did.
 
 use super::SymbolId;
 use super::lists::Lists;
@@ -9,7 +11,7 @@ use foldhash::fast::RandomState;
 use kernrec_schemas::KernelName;
 use kernrec_schemas::symbol_map::SymbolMap;
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 type Ids<'a> = HashMap<&'a str, SymbolId, RandomState>;
 
@@ -19,6 +21,8 @@ pub(super) struct Join<'a> {
     symbols: Vec<&'a KernelName>,
     of_objects: Lists<SymbolId>,
     rows_of: Lists<u32>,
+    /// The symbols that a row launched under a name that the maps do not have.
+    another_build: HashSet<SymbolId, RandomState>,
 }
 
 impl<'a> Join<'a> {
@@ -44,15 +48,19 @@ impl<'a> Join<'a> {
             numbered.collect::<Vec<_>>()
         }));
         let of_names = if exact {
-            exact_symbols(&ids, names)
+            exact_symbols(&ids, &symbols, names)
         } else {
             stable_symbols(&symbols, names)
         };
-        let rows_of = rows_of(symbols.len(), &of_names, rows);
+        let is_loose = |name: &KernelName| !ids.contains_key(name.as_str());
+        let (rows_of, another_build) = joined(symbols.len(), &of_names, rows, |name| {
+            names.get(name as usize).is_some_and(is_loose)
+        });
         Self {
             symbols,
             of_objects,
             rows_of,
+            another_build,
         }
     }
 
@@ -69,49 +77,88 @@ impl<'a> Join<'a> {
         self.rows_of.list(symbol.0)
     }
 
+    /// Whether a row launched the symbol as another build than that of the maps spells it.
+    pub(super) fn is_of_another_build(&self, symbol: SymbolId) -> bool {
+        self.another_build.contains(&symbol)
+    }
+
     pub(super) fn len(&self) -> usize {
         self.symbols.len()
     }
 }
 
-/// The symbols that each name of the table means: itself, if the maps have it.
-fn exact_symbols(ids: &Ids<'_>, names: &[KernelName]) -> Lists<SymbolId> {
-    Lists::of_lists(names.iter().map(|name| ids.get(name.as_str()).copied()))
+/// The symbols that each name of the table means: itself if the maps have it, else every one with the same stable
+/// form.
+fn exact_symbols(ids: &Ids<'_>, symbols: &[&KernelName], names: &[KernelName]) -> Lists<SymbolId> {
+    let mut forms = None;
+    Lists::of_lists(names.iter().map(|name| {
+        if let Some(&symbol) = ids.get(name.as_str()) {
+            return vec![symbol];
+        }
+        // Most names that the maps do not have are of libraries, and have no hash in them.
+        match name.stable() {
+            Cow::Borrowed(_) => Vec::new(),
+            Cow::Owned(form) => forms
+                .get_or_insert_with(|| Forms::of(symbols))
+                .symbols(&form)
+                .to_vec(),
+        }
+    }))
 }
 
 /// The symbols that each name of the table may mean: every one with the same stable form.
 fn stable_symbols(symbols: &[&KernelName], names: &[KernelName]) -> Lists<SymbolId> {
-    let mut by_form: HashMap<Cow<'_, str>, Vec<SymbolId>, RandomState> = HashMap::default();
-    for (id, symbol) in (0_u32..).zip(symbols) {
-        by_form
-            .entry(symbol.stable())
-            .or_default()
-            .push(SymbolId(id));
-    }
+    let forms = Forms::of(symbols);
     Lists::of_lists(
         names
             .iter()
-            .map(|name| by_form.get(&name.stable()).into_iter().flatten().copied()),
+            .map(|name| forms.symbols(&name.stable()).iter().copied()),
     )
 }
 
-/// By symbol, the rows that launched it, ascending and each once.
-fn rows_of<'r>(
+/// Symbols by stable form.
+struct Forms<'a>(HashMap<Cow<'a, str>, Vec<SymbolId>, RandomState>);
+
+impl<'a> Forms<'a> {
+    fn of(symbols: &[&'a KernelName]) -> Self {
+        let mut forms: HashMap<Cow<'a, str>, Vec<SymbolId>, RandomState> = HashMap::default();
+        for (id, symbol) in (0_u32..).zip(symbols) {
+            forms.entry(symbol.stable()).or_default().push(SymbolId(id));
+        }
+        Self(forms)
+    }
+
+    fn symbols(&self, form: &str) -> &[SymbolId] {
+        self.0.get(form).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// By symbol, the rows that launched it, ascending and each once; and the symbols launched under a loose name, one
+/// that the maps do not have as it is.
+fn joined<'r>(
     symbols: usize,
     of_names: &Lists<SymbolId>,
     rows: impl Iterator<Item = &'r [u32]>,
-) -> Lists<u32> {
+    is_loose: impl Fn(u32) -> bool,
+) -> (Lists<u32>, HashSet<SymbolId, RandomState>) {
     let mut pairs = Vec::new();
+    let mut loose = HashSet::default();
     // The row of each symbol's last pair: several names of one row may mean the same symbol.
     let mut last = vec![None; symbols];
     for (row, kernels) in (0_u32..).zip(rows) {
-        for symbol in kernels.iter().flat_map(|&kernel| of_names.list(kernel)) {
-            let last = &mut last[symbol.0 as usize];
-            if *last != Some(row) {
-                *last = Some(row);
-                pairs.push((symbol.0, row));
+        for &kernel in kernels {
+            let meant = of_names.list(kernel);
+            if !meant.is_empty() && is_loose(kernel) {
+                loose.extend(meant);
+            }
+            for symbol in meant {
+                let last = &mut last[symbol.0 as usize];
+                if *last != Some(row) {
+                    *last = Some(row);
+                    pairs.push((symbol.0, row));
+                }
             }
         }
     }
-    Lists::of_pairs(symbols, &pairs)
+    (Lists::of_pairs(symbols, &pairs), loose)
 }

@@ -183,6 +183,12 @@ impl<'a> Index<'a> {
         self.join.rows_of(symbol)
     }
 
+    /// Whether table and maps are of one commit, and yet a row launched the kernel under a name with other hashes than
+    /// the maps': they are not of one build.
+    pub(crate) fn is_of_another_build(&self, symbol: SymbolId) -> bool {
+        self.matched && self.join.is_of_another_build(symbol)
+    }
+
     /// Every row, by step key.
     pub(crate) fn rows(&self) -> &[IndexedRow<'a>] {
         &self.rows

@@ -142,6 +142,12 @@ fn lets_go(world: &World, pair: &Pair, step: &StepKey) -> bool {
         .filter(|row| own(row.backend))
         .flat_map(|row| pair.table.kernels(row))
         .collect();
+    let known: BTreeSet<&KernelName> = map.objects.iter().flat_map(|o| &o.symbols).collect();
+    let of_another_build: BTreeSet<_> = anyone
+        .iter()
+        .filter(|name| !known.contains(*name))
+        .map(|name| name.stable())
+        .collect();
     let fresh = Policy::at(crate::common::now())
         .freshness(pair.published_at)
         .is_fresh();
@@ -161,6 +167,9 @@ fn lets_go(world: &World, pair: &Pair, step: &StepKey) -> bool {
                 .iter()
                 .all(|object| !object.symbols.is_empty() && object.error.is_none())
                 && kernels.is_disjoint(&launched)
+                && !kernels
+                    .iter()
+                    .any(|name| of_another_build.contains(&name.stable()))
                 && !kernels.is_disjoint(&anyone)
         })
 }

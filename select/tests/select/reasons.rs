@@ -2,11 +2,12 @@
 //! `a.cu`, `runs-b` that of `b.cu`, and without the change under test `runs-b` may be skipped for `a.cu`.
 
 use crate::common::{
-    DAY, ago, ask, ask_one, cuda, kept, now, pair, ready, reason, row_of, step, table, unavailable,
+    DAY, ago, ask, ask_one, cuda, kept, kernel, now, pair, ready, reason, row_of, step, table,
+    unavailable,
 };
 use kernrec_schemas::table::{RowFault, RowReason};
 use kernrec_schemas::{Backend, RowBackend, Variant};
-use kernrec_select::{Change, Fate, Pair, Policy, Reason, Report, render, select};
+use kernrec_select::{Cause, Change, Fate, Pair, Policy, Reason, Report, render, select};
 use std::time::Duration;
 
 fn reason_b(pair: Pair) -> Reason {
@@ -267,11 +268,6 @@ fn different_commits_add_by_stable_names_and_let_nobody_go() {
     let mut pair = cuda();
     pair.table = table(Backend::Cuda, &[("runs-a", &[OLD]), ("runs-b", &[OTHER])]);
     pair.maps[0].objects = vec![crate::common::object("a.cu", &[NEW], &[])];
-    assert_eq!(
-        reason_b(pair.clone()),
-        Reason::FileNeverObserved,
-        "of one commit, names are compared exactly"
-    );
     pair.table.source.commit = Some(crate::common::commit("0ther"));
     let report = ask_one(pair, &["a.cu"]);
     assert_eq!(
@@ -281,6 +277,44 @@ fn different_commits_add_by_stable_names_and_let_nobody_go() {
     assert_eq!(
         reason(&report, "runs-b"),
         Reason::TableAndMapFromDifferentCommits
+    );
+}
+
+#[test]
+fn of_one_commit_but_not_of_one_build_a_launch_still_selects_and_silence_says_nothing() {
+    let mut pair = cuda();
+    pair.table = table(
+        Backend::Cuda,
+        &[
+            ("runs-ka", &["ka"]),
+            ("runs-old", &[OLD]),
+            ("runs-b", &[OTHER]),
+        ],
+    );
+    pair.maps[0].objects = vec![
+        crate::common::object("a.cu", &["ka", NEW], &[]),
+        crate::common::object("c.cu", &["ka"], &[]),
+    ];
+    let report = ask_one(pair.clone(), &["a.cu"]);
+    for key in ["runs-ka", "runs-old"] {
+        assert_eq!(
+            reason(&report, key),
+            Reason::RowLaunchedAKernelFromAChangedFile
+        );
+    }
+    assert_eq!(reason(&report, "runs-b"), Reason::FileMayOnlySelect);
+    assert_eq!(report.files[0].seen[0].causes, [Cause::AnotherBuild]);
+    let other_file = ask_one(pair.clone(), &["c.cu"]);
+    assert_eq!(
+        reason(&other_file, "runs-b"),
+        Reason::RowLaunchedNoneOfItsKernels
+    );
+    pair.maps[0].objects[0].symbols.push(kernel(OLD));
+    let report = ask_one(pair, &["a.cu"]);
+    assert_eq!(
+        reason(&report, "runs-b"),
+        Reason::RowLaunchedNoneOfItsKernels,
+        "a name the map has is that kernel and no other"
     );
 }
 
