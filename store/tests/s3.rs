@@ -1,5 +1,4 @@
 //! The bucket backend against a real S3 server.
-#![cfg(feature = "remote")]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
