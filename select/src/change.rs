@@ -118,28 +118,49 @@ impl ChangeError {
     }
 }
 
-/// Resolves `.`, `..` and doubled slashes by text alone; `None` when nothing is left or a `..` leaves the root.
-pub(crate) fn lexical(path: &str) -> Option<String> {
-    let absolute = path.starts_with('/');
+/// Where the text of a path starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Start {
+    /// At the root of the file system.
+    Root,
+    /// In the source root.
+    Source,
+    /// Above the source root, by `..`.
+    Above,
+}
+
+/// Resolves `.`, `..` and doubled slashes by text alone: where the path starts, and what follows.
+pub(crate) fn resolved(path: &str) -> (Start, Vec<&str>) {
+    let mut start = if path.starts_with('/') {
+        Start::Root
+    } else {
+        Start::Source
+    };
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {
             "" | "." => {}
             ".." => {
-                parts.pop()?;
+                // Nothing is above the root of the file system: there `..` means the root itself.
+                if parts.pop().is_none() && start == Start::Source {
+                    start = Start::Above;
+                }
             }
             part => parts.push(part),
         }
     }
-    if parts.is_empty() {
-        return None;
-    }
+    (start, parts)
+}
+
+/// The plain spelling of a path; `None` when nothing is left or a `..` leaves the source root.
+pub(crate) fn lexical(path: &str) -> Option<String> {
+    let (start, parts) = resolved(path);
     let joined = parts.join("/");
-    Some(if absolute {
-        format!("/{joined}")
-    } else {
-        joined
-    })
+    match start {
+        Start::Root if !parts.is_empty() => Some(format!("/{joined}")),
+        Start::Source if !parts.is_empty() => Some(joined),
+        Start::Root | Start::Source | Start::Above => None,
+    }
 }
 
 fn shown(path: &str) -> String {

@@ -52,6 +52,8 @@ pub enum Cause {
     AnotherBuild,
     /// No kernel comes from the file.
     NoKernel,
+    /// An object uses what may be the same file under another kind of path: relative here, absolute there.
+    AmbiguousPath,
 }
 
 impl Cause {
@@ -63,6 +65,7 @@ impl Cause {
             Self::HostCode => "host-code",
             Self::AnotherBuild => "another-build",
             Self::NoKernel => "no-kernel",
+            Self::AmbiguousPath => "ambiguous-path",
         }
     }
 }
@@ -170,6 +173,13 @@ fn file_evidence<'a>(index: &Index<'_>, path: &'a ChangedPath) -> FileEvidence<'
         if object.unreadable {
             causes.insert(Cause::UnreadableObject);
         }
+        object
+            .symbols
+            .iter()
+            .for_each(|&symbol| kernels.insert(symbol));
+    }
+    for object in index.objects_elsewhere(path.as_str()) {
+        causes.insert(Cause::AmbiguousPath);
         object
             .symbols
             .iter()

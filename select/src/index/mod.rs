@@ -1,8 +1,10 @@
 //! A pair made searchable, once: path to objects, object to symbols, symbol to rows.
 //!
 //! Built in one pass over table and maps; afterwards a changed file costs what it touches, not what the record
-//! holds. `paths` finds objects by file, `join` finds rows by symbol, `unreadable` the objects nothing is known of.
+//! holds. `paths` finds objects by file (`elsewhere` those under another kind of path), `join` finds rows by symbol,
+//! `unreadable` the objects nothing is known of.
 
+mod elsewhere;
 mod join;
 mod lists;
 mod paths;
@@ -159,18 +161,24 @@ impl<'a> Index<'a> {
 
     /// Something is missing from a map, and nothing says which files that concerns.
     pub(crate) fn is_incomplete(&self) -> bool {
-        self.unreadable.is_incomplete()
+        self.unreadable.is_incomplete() || self.paths.has_short_deps()
     }
 
     /// The objects compiled from the file or including it; empty when the maps do not know it.
     pub(crate) fn objects_of(&self, path: &str) -> impl Iterator<Item = IndexedObject<'_>> {
-        self.paths
-            .objects_of(path)
-            .into_iter()
-            .map(|object| IndexedObject {
-                symbols: self.join.of_object(object),
-                unreadable: self.unreadable.contains(object),
-            })
+        self.objects(self.paths.objects_of(path))
+    }
+
+    /// Objects that use what may be the same file under a path that starts elsewhere.
+    pub(crate) fn objects_elsewhere(&self, path: &str) -> impl Iterator<Item = IndexedObject<'_>> {
+        self.objects(self.paths.objects_elsewhere(path))
+    }
+
+    fn objects(&self, numbers: Vec<u32>) -> impl Iterator<Item = IndexedObject<'_>> {
+        numbers.into_iter().map(|object| IndexedObject {
+            symbols: self.join.of_object(object),
+            unreadable: self.unreadable.contains(object),
+        })
     }
 
     /// How many distinct symbols the maps hold.

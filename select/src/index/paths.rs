@@ -1,5 +1,6 @@
 //! From a file to the objects that were compiled from it or include it.
 
+use super::elsewhere::{Elsewhere, may_be_same};
 use super::lists::Lists;
 use crate::change::lexical;
 use foldhash::fast::RandomState;
@@ -16,6 +17,9 @@ pub(super) struct Paths<'a> {
     /// Odd spellings (`./a.cu`, `src/../a.cuh`) under the plain path they mean: an object missed because of its
     /// spelling would be a step skipped wrongly.
     odd: HashMap<String, Vec<&'a str>, RandomState>,
+    elsewhere: Elsewhere<'a>,
+    /// Some object does not list even its own source among what was read: the list was cut short, or never made.
+    has_short_deps: bool,
 }
 
 type Numbers<'a> = HashMap<&'a str, u32, RandomState>;
@@ -28,32 +32,53 @@ impl<'a> Paths<'a> {
         // saves hashing the text again. Two copies of one text are still one path.
         let mut copies: HashMap<(usize, usize), u32, RandomState> = HashMap::default();
         let mut pairs = Vec::new();
+        let mut has_short_deps = false;
         for (user, object) in (0_u32..).zip(objects) {
-            pairs.push((number(&mut numbers, &object.source), user));
+            let source = number(&mut numbers, &object.source);
+            let compiled = object.compiled_source.as_deref();
+            let compiled = compiled.map_or(source, |compiled| number(&mut numbers, compiled));
+            pairs.extend([(source, user), (compiled, user)]);
+            let mut is_listed = false;
             for dep in &object.deps {
                 let copy = (Arc::as_ptr(dep).cast::<u8>().addr(), dep.len());
                 let path = *copies
                     .entry(copy)
                     .or_insert_with(|| number(&mut numbers, dep));
+                is_listed |= path == source || path == compiled;
                 pairs.push((path, user));
             }
+            has_short_deps |= !is_listed && !lists_its_source_oddly(object);
         }
         Self {
             users: Lists::of_pairs(numbers.len(), &pairs),
             odd: odd_spellings(&numbers),
+            elsewhere: Elsewhere::of(numbers.keys().copied()),
+            has_short_deps,
             numbers,
         }
     }
 
+    /// Some object may use any file.
+    pub(super) fn has_short_deps(&self) -> bool {
+        self.has_short_deps
+    }
+
     /// The objects of a plain path, ascending, each once.
     pub(super) fn objects_of(&self, path: &str) -> Vec<u32> {
-        let spellings = self
-            .odd
-            .get(path)
-            .into_iter()
-            .flatten()
-            .copied()
-            .chain([path]);
+        let odd = self.odd.get(path).into_iter().flatten().copied();
+        self.users_of(odd.chain([path]))
+    }
+
+    /// Objects that use a file which may be this one under a path that starts elsewhere; see [`Elsewhere`].
+    pub(super) fn objects_elsewhere(&self, path: &str) -> Vec<u32> {
+        if path.starts_with('/') {
+            let keys = self.numbers.keys().copied();
+            return self.users_of(keys.filter(|other| may_be_same(path, other)));
+        }
+        self.users_of(self.elsewhere.like(path))
+    }
+
+    fn users_of<'p>(&self, spellings: impl Iterator<Item = &'p str>) -> Vec<u32> {
         let numbers = spellings.filter_map(|spelling| self.numbers.get(spelling));
         let mut objects: Vec<u32> = numbers
             .flat_map(|&path| self.users.list(path))
@@ -63,6 +88,12 @@ impl<'a> Paths<'a> {
         objects.dedup();
         objects
     }
+}
+
+/// Whether another spelling of its source stands among what the compiler read.
+fn lists_its_source_oddly(object: &MapObject) -> bool {
+    let plain = lexical(&object.source);
+    plain.is_some() && object.deps.iter().any(|dep| lexical(dep) == plain)
 }
 
 fn number<'a>(numbers: &mut Numbers<'a>, path: &'a str) -> u32 {

@@ -234,3 +234,77 @@ fn paths_that_cannot_be_judged_are_refused() {
     );
     Change::of_files(["a..cu", "..a/b.cu"]).unwrap();
 }
+
+#[test]
+fn a_file_that_some_object_knows_under_another_kind_of_path_may_only_select() {
+    for spelled in [
+        "/work/csrc/a.cuh",
+        "../project/csrc/a.cuh",
+        "build/../../project/csrc/a.cuh",
+        "../a.cuh",
+    ] {
+        let mut pair = cuda();
+        pair.maps = vec![map(
+            Backend::Cuda,
+            vec![
+                object("a.cu", &["a"], &["csrc/a.cuh"]),
+                object("b.cu", &["b"], &[spelled]),
+            ],
+        )];
+        let seen = seen(pair, "csrc/a.cuh");
+        assert_eq!(seen.causes, [Cause::AmbiguousPath], "{spelled}");
+        assert_eq!(seen.kernels, 2, "`{spelled}`: its launches select");
+        assert_eq!(seen.objects, 1, "{spelled}");
+    }
+}
+
+#[test]
+fn an_absolute_path_is_compared_with_the_ends_of_relative_ones() {
+    let mut pair = cuda();
+    pair.maps = vec![map(
+        Backend::Cuda,
+        vec![
+            object("a.cu", &["a"], &["/work/csrc/a.cuh"]),
+            object("b.cu", &["b"], &["csrc/a.cuh"]),
+        ],
+    )];
+    let seen = seen(pair, "/work/csrc/a.cuh");
+    assert_eq!((seen.causes, seen.kernels), (vec![Cause::AmbiguousPath], 2));
+}
+
+#[test]
+fn a_path_that_only_ends_in_part_of_a_name_the_same_is_another_file() {
+    let mut pair = cuda();
+    let objects = &mut pair.maps[0].objects;
+    objects[1].deps.push("/usr/include/xa.cuh".into());
+    objects[1].deps.push("other/a.cuh".into());
+    assert_eq!(class(pair, "a.cuh"), MAY_DROP);
+}
+
+#[test]
+fn above_the_root_is_the_root() {
+    let mut pair = cuda();
+    pair.maps[0].objects[0].deps.push("/opt/h.cuh".into());
+    pair.maps[0].objects[1].deps.push("/../opt/h.cuh".into());
+    let seen = seen(pair, "/opt/h.cuh");
+    assert_eq!((seen.objects, seen.kernels), (2, 2));
+}
+
+#[test]
+fn an_object_is_found_by_the_source_it_was_really_compiled_from() {
+    let mut pair = cuda();
+    pair.maps[0].objects[1].compiled_source = Some("a.cuh".to_owned());
+    assert_eq!(seen(pair, "a.cuh").kernels, 2);
+}
+
+#[test]
+fn an_object_that_does_not_list_its_own_source_may_use_any_file() {
+    for deps in [vec![], vec!["b.cuh".into()]] {
+        let mut pair = cuda();
+        pair.maps[0].objects[1].deps = deps;
+        assert_eq!(class(pair, "a.cu"), only_selects(&[Cause::MapIncomplete]));
+    }
+    let mut odd = cuda();
+    odd.maps[0].objects[1].deps = vec!["./b.cu".into()];
+    assert_eq!(class(odd, "a.cu"), MAY_DROP);
+}
