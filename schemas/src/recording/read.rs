@@ -97,6 +97,8 @@ impl<'a> Reader<'a> {
         // name may be one of a changed file. What can be read of it still counts as seen.
         // Folded rather than searched: without an early exit it runs on many bytes at once.
         self.broken |= line.iter().fold(false, |any, b| any | b.is_ascii_control());
+        // Nor does one begin or end with a space, and with it the name joins no map.
+        self.broken |= line.first() == Some(&b' ') || line.last() == Some(&b' ');
         let line = memchr::memchr(b'\r', line).map_or(line, |end| &line[..end]);
         self.names_before_header |= self.headers == 0;
         let name = if let Ok(name) = std::str::from_utf8(line) {

@@ -64,6 +64,8 @@ const EDITS: &[Edit] = &[
     ("another case", "# kernrec", "# Kernrec", BadHeader),
 
     ("a name with a carriage return", "_triton_add\n", "_other\r\n", BrokenLine),
+    ("a name that ends in a space", "demo_triton_add", "demo_triton_add ", BrokenLine),
+    ("a name that begins with a space", "demo_triton_add", " demo_triton_add", BrokenLine),
     ("a name with a tab", "demo_triton_add", "demo_triton\tadd", BrokenLine),
     ("NULs of a lost write", "demo_triton_add", "\0\0\0", BrokenLine),
 ];
