@@ -177,6 +177,13 @@ fn problems(report: &PublishReport, shell: &mut Shell) {
             refusal.word()
         ));
     }
+    for job in &report.without_bundle {
+        let (reason, message) = (job.reason, &job.message);
+        let path = job.path.display();
+        shell.note(format_args!(
+            "note: {backend}: {reason}: no bundle of `{path}` is stored: {message}"
+        ));
+    }
     if let Some(superseded) = &report.superseded {
         shell.note(format_args!("error: {backend}: superseded: {superseded}"));
     }

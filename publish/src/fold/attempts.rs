@@ -21,13 +21,19 @@ pub(super) fn deciding<'a>(jobs: &[Filed<'a>], options: &FoldOptions) -> Vec<Fil
 }
 
 /// The last of the attempts these jobs are; `None` when they cannot be attempts of each other: their retry
-/// counts must be distinct and run from 0 without a gap, and all but the last must have failed.
+/// counts must be distinct and run from 0 without a gap, all but the last must have failed, and all must have run
+/// in one variant.
 fn last_attempt<'a>(jobs: &[Filed<'a>], options: &FoldOptions) -> Option<Filed<'a>> {
     let mut by_retry: BTreeMap<u64, Filed<'a>> = BTreeMap::new();
+    let variant = jobs.first()?.job.variant();
     for filed in jobs {
         let retry = filed.job.sidecar()?.retry_count?;
         // A job whose identity is in doubt is nobody's attempt.
         if !filed.job.flaws.is_empty() || filed.is_foreign(options) {
+            return None;
+        }
+        // A failure in one image is not undone by a success in another.
+        if filed.job.variant() != variant {
             return None;
         }
         if by_retry.insert(retry, *filed).is_some() {

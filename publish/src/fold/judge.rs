@@ -31,6 +31,9 @@ impl Filed<'_> {
         if self.is_foreign(options) {
             reasons.insert(RowReason::ForeignCommit);
         }
+        if self.is_listed_elsewhere() {
+            reasons.insert(RowReason::BadSidecar);
+        }
         if options.map_variants.as_ref().is_some_and(without_map) {
             reasons.insert(RowReason::VariantWithoutMap);
         }
@@ -38,6 +41,12 @@ impl Filed<'_> {
             reasons.insert(RowReason::BackendUnknown);
         }
         reasons
+    }
+
+    /// Whether the jobs list gives it to another step than the sidecar: one of them is wrong.
+    fn is_listed_elsewhere(&self) -> bool {
+        let listed = self.listed.and_then(|listed| listed.step_key.as_ref());
+        matches!((&self.job.step, listed), (Some(step), Some(listed)) if step != listed)
     }
 
     /// Whether its sidecar names another commit.

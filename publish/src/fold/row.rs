@@ -87,8 +87,15 @@ fn seen(jobs: &[Filed<'_>]) -> BTreeSet<u64> {
         .collect()
 }
 
-/// Every declared shard was seen, and none beyond. An index without a count leaves the number open.
+/// Every declared shard was seen, and none beyond. An index without a count leaves the number open, and so do
+/// jobs that count differently: 1 of 1 and 2 of 2 are not both shards of two.
 fn is_complete(jobs: &[Filed<'_>], shards: Shards) -> bool {
+    let mut counts = jobs
+        .iter()
+        .filter_map(|filed| filed.job.sidecar()?.shard_count);
+    if counts.any(|count| Some(count) != shards.expected) {
+        return false;
+    }
     let last = seen(jobs).last().copied();
     match (shards.expected, last) {
         (None, None) => true,

@@ -2,13 +2,13 @@
 
 use super::evidence::fold_options;
 use super::{BundlePolicy, Evidence, PublishError, PublishRequest};
-use crate::collect::{self, Interner, Origin};
+use crate::collect::{self, Interner, Origin, Unreadable};
 use crate::fold::Filing;
 use fs_err as fs;
 use kernrec_schemas::Digest;
 use kernrec_schemas::manifest::BundleRef;
 use kernrec_schemas::table::KernelTable;
-use kernrec_store::bundle::{self, PackOptions};
+use kernrec_store::bundle::{self, BundleError, JobFolder, PackOptions};
 use kernrec_store::fsio::FsError;
 use kernrec_store::{Key, Store, objects};
 use rayon::prelude::*;
@@ -20,6 +20,8 @@ use tempfile::TempDir;
 #[derive(Default)]
 pub(super) struct Bundles {
     files: BTreeMap<Digest, BundleFile>,
+    /// Jobs that no bundle can hold.
+    left_out: Vec<Unreadable>,
     /// Holds those packed here; removed when this is dropped.
     _folder: Option<TempDir>,
 }
@@ -52,51 +54,74 @@ pub(super) fn prepare(
         .flat_map(|(_, jobs)| jobs)
         .flat_map(|filed| &filed.job.origins)
         .collect();
-    let files: Result<BTreeMap<_, _>, PublishError> = origins
+    let bundles: Result<Vec<_>, PublishError> = origins
         .into_par_iter()
         .map(|origin| bundle_of(origin, folder.path()))
         .collect();
-    Ok(Bundles {
-        files: files?,
+    let mut prepared = Bundles {
         _folder: Some(folder),
-    })
+        ..Bundles::default()
+    };
+    for bundle in bundles? {
+        match bundle {
+            Ok((digest, file)) => _ = prepared.files.insert(digest, file),
+            Err(left_out) => prepared.left_out.push(left_out),
+        }
+    }
+    Ok(prepared)
 }
 
+/// The bundle of a job, or why none can hold it. One odd file in one job spoils its row, not the record.
 fn bundle_of(
     origin: &Origin,
     folder: &std::path::Path,
-) -> Result<(Digest, BundleFile), PublishError> {
+) -> Result<Result<(Digest, BundleFile), Unreadable>, PublishError> {
     match origin {
         Origin::Bundle {
             path, digest, size, ..
-        } => Ok((
-            *digest,
-            BundleFile {
+        } => {
+            let file = BundleFile {
                 path: path.clone(),
                 size: *size,
-            },
-        )),
+            };
+            Ok(Ok((*digest, file)))
+        }
         Origin::Folder {
             folder: job,
             content,
-        } => {
-            let packed = bundle::pack(job, folder, &PackOptions::default())?;
-            // What is stored must be what was folded: read back what was packed.
-            let interner = Interner::default();
-            let file = fs::File::open(&packed.path).map_err(FsError::on("open", &packed.path))?;
-            let again = collect::read_bundle(packed.path.clone(), file, &interner)?;
-            if again.content() != Some(*content) {
-                return Err(PublishError::RecordingsChanged {
+        } => match bundle::pack(job, folder, &PackOptions::default()) {
+            Ok(packed) => checked(job, *content, packed).map(Ok),
+            Err(error @ (BundleError::NotRegular { .. } | BundleError::Unpackable { .. })) => {
+                Ok(Err(Unreadable {
                     path: job.path.clone(),
-                });
+                    reason: error.reason(),
+                    message: error.to_string(),
+                }))
             }
-            let file = BundleFile {
-                path: packed.path,
-                size: packed.size,
-            };
-            Ok((packed.digest, file))
-        }
+            Err(error) => Err(error.into()),
+        },
     }
+}
+
+/// What is stored must be what was folded: reads back what was packed.
+fn checked(
+    job: &JobFolder,
+    content: Digest,
+    packed: bundle::PackedBundle,
+) -> Result<(Digest, BundleFile), PublishError> {
+    let interner = Interner::default();
+    let file = fs::File::open(&packed.path).map_err(FsError::on("open", &packed.path))?;
+    let again = collect::read_bundle(packed.path.clone(), file, &interner)?;
+    if again.content() != Some(content) {
+        return Err(PublishError::RecordingsChanged {
+            path: job.path.clone(),
+        });
+    }
+    let file = BundleFile {
+        path: packed.path,
+        size: packed.size,
+    };
+    Ok((packed.digest, file))
 }
 
 impl Bundles {
@@ -107,6 +132,13 @@ impl Bundles {
             size: file.size,
         };
         self.files.iter().map(to_ref).collect()
+    }
+
+    /// Jobs whose bundle is not stored, sorted by folder.
+    pub(super) fn left_out(&self) -> Vec<Unreadable> {
+        let mut left_out = self.left_out.clone();
+        left_out.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        left_out
     }
 
     /// Stores them and proves that they are there.

@@ -4,6 +4,7 @@ use super::PublishError;
 use super::current::Current;
 use super::decide::Decision;
 use super::ordering::Supersession;
+use crate::collect::Unreadable;
 use crate::fold::Delivery;
 use crate::gates::Refusal;
 use crate::shown;
@@ -87,6 +88,10 @@ pub struct PublishReport {
     pub faulty_rows: Vec<String>,
     /// Bundles the manifest names.
     pub bundles: u64,
+    /// Jobs that no bundle can hold, a file of theirs being no regular one, say: they were folded, and folding the
+    /// record again from its bundles will show that they are missing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub without_bundle: Vec<Unreadable>,
     /// Every gate that refused.
     pub refusals: Vec<Refusal>,
     /// Which rule called the record older.
@@ -120,6 +125,7 @@ impl PublishReport {
             delivery: None,
             faulty_rows: Vec::new(),
             bundles: 0,
+            without_bundle: Vec::new(),
             refusals: Vec::new(),
             superseded: None,
             current: None,

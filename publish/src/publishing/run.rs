@@ -63,6 +63,7 @@ pub fn publish(
     let prepared = Prepared::new(request, &table, counts)?;
     report.manifest = Some(prepared.record.manifest);
     report.bundles = prepared.bundles.refs().len() as u64;
+    report.without_bundle = prepared.bundles.left_out();
     prepared.run(store, request, report)
 }
 

@@ -55,6 +55,17 @@ fn a_passed_earlier_attempt_keeps_its_say() {
 }
 
 #[test]
+fn attempts_are_of_one_variant() {
+    let other_image = attempt(0, 1).set("variant", "cuda12");
+    assert_eq!(reasons(&[other_image, attempt(1, 0)]), ["not-passed"]);
+    let same_image = [
+        attempt(0, 1).set("variant", "cuda12"),
+        attempt(1, 0).set("variant", "cuda12"),
+    ];
+    assert!(reasons(&same_image).is_empty());
+}
+
+#[test]
 fn attempts_are_of_one_shard() {
     let jobs = [
         Job::new("a0", "s").shard(0, 2).retry(0, 1),

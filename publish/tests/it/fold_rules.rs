@@ -249,6 +249,17 @@ fn shards() {
 }
 
 #[test]
+fn shards_that_are_counted_differently_are_never_complete() {
+    // The indexes look like those of two shards, but the first of two is not among them.
+    let jobs = [
+        Job::new("j0", "s").shard(0, 1),
+        Job::new("j1", "s").shard(1, 2),
+    ];
+    let table = table_of(&jobs, None);
+    check("1 of 1, 2 of 2", row(&table, "s"), &["shards-incomplete"]);
+}
+
+#[test]
 fn the_jobs_list() {
     let listed = |state: Value| json!([{"id": "j1", "state": state, "step_key": "s"}]);
     let cases: [(&str, Job, Value, &[&str]); 6] = [
@@ -299,7 +310,7 @@ fn a_job_delivered_for_another_step_is_missing_from_its_own() {
     ]);
     let table = table_of(&jobs, Some(&list));
     check("its own", row(&table, "s"), &["job-missing"]);
-    check("the other", row(&table, "t"), &[]);
+    check("the other", row(&table, "t"), &["bad-sidecar"]);
 }
 
 #[test]

@@ -224,3 +224,23 @@ fn recordings_that_change_after_the_fold_are_not_stored_as_if_folded() {
     let error = publish(&store, &request(Evidence::Recordings(&collected), &maps)).unwrap_err();
     assert_eq!(error.reason(), "recordings-changed");
 }
+
+#[test]
+fn one_odd_file_spoils_its_row_and_not_the_record() {
+    let (_dir, store) = store();
+    let (jobs, _) = collect_jobs(&jobs());
+    fs_err::create_dir(jobs.path().join("j1/kern.9.txt")).unwrap();
+    let collected = crate::support::collect_dir(jobs.path());
+    let maps = one_map();
+    let request = request(Evidence::Recordings(&collected), &maps);
+    let report = publish(&store, &request).unwrap();
+    assert_eq!(report.outcome, Outcome::Published);
+    assert_eq!(report.counts.unwrap().usable_rows, 1);
+    assert_eq!(report.counts.unwrap().kernels, 2, "its names count");
+    let [left_out] = &report.without_bundle[..] else {
+        panic!("{:?}", report.without_bundle)
+    };
+    assert_eq!(left_out.reason, "not-a-regular-file");
+    assert!(left_out.path.ends_with("j1"));
+    assert_eq!(report.bundles, 1);
+}
