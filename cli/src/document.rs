@@ -5,7 +5,6 @@ use kernrec_schemas::DocumentError;
 use kernrec_schemas::json::MAX_RECORD_BYTES;
 use kernrec_schemas::table::KernelTable;
 use kernrec_store::artifact;
-use kernrec_store::fsio::FsError;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -56,7 +55,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, CommandError> {
 
 /// Whether a file starts as a bundle does. It may still be a damaged one: its reader says so.
 pub(crate) fn is_bundle(path: &Path) -> Result<bool, CommandError> {
-    let file = fs_err::File::open(path).map_err(FsError::on("open", path))?;
+    let file = artifact::open(path)?;
     let Ok(mut decoder) = zstd::Decoder::new(file) else {
         return Ok(false);
     };

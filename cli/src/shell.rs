@@ -36,7 +36,7 @@ impl Shell {
 
     /// A line of the result.
     pub(crate) fn line(&mut self, line: impl Display) -> Result<(), CommandError> {
-        writeln!(self.out, "{line}").map_err(CommandError::stdout)
+        writeln!(self.out, "{}", inert(line)).map_err(CommandError::stdout)
     }
 
     /// The result as one indented JSON document.
@@ -62,11 +62,28 @@ impl Shell {
     pub(crate) fn note(&mut self, note: impl Display) {
         // The result so far first, so that both streams in one log stand in order.
         let _ = self.out.flush();
-        let _ = writeln!(io::stderr(), "{note}");
+        let _ = writeln!(io::stderr(), "{}", inert(note));
     }
 
     /// Hands everything to the system.
     pub(crate) fn flush(&mut self) -> Result<(), CommandError> {
         self.out.flush().map_err(CommandError::stdout)
     }
+}
+
+/// The text with control characters escaped, line breaks excepted: names of files and steps come from others, and
+/// must not move the cursor of whoever reads them.
+fn inert(text: impl Display) -> String {
+    let text = text.to_string();
+    if !text.chars().any(|c| c.is_control() && c != '\n') {
+        return text;
+    }
+    let escaped = text.chars().map(|c| {
+        if c.is_control() && c != '\n' {
+            c.escape_default().to_string()
+        } else {
+            c.to_string()
+        }
+    });
+    escaped.collect()
 }

@@ -4,6 +4,7 @@ use crate::fsio::{self, FsError};
 use crate::objects;
 use flate2::{Compression, GzBuilder, bufread::GzDecoder};
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 const GZIP: [u8; 2] = [0x1f, 0x8b];
@@ -16,6 +17,12 @@ pub enum ArtifactError {
     /// The file system said no.
     #[error(transparent)]
     Fs(#[from] FsError),
+    /// A named pipe: nobody may ever write to it.
+    #[error("`{}` is a FIFO, expected a file", path.display())]
+    Fifo {
+        /// The path.
+        path: PathBuf,
+    },
     /// The compressed form is damaged or cut short.
     #[error("decompress `{}`: {source}", path.display())]
     Compression {
@@ -45,15 +52,27 @@ impl ArtifactError {
     pub const fn reason(&self) -> &'static str {
         match self {
             Self::Fs(_) => "file-error",
+            Self::Fifo { .. } => "not-a-regular-file",
             Self::Compression { .. } | Self::Trailing { .. } => "file-damaged",
             Self::TooLarge { .. } => "document-too-large",
         }
     }
 }
 
+/// Opens a document file. One at the other end of a pipe is as good (`<(...)` of a shell: a link to a pipe that has
+/// its writer), but a FIFO of that name would be waited for, perhaps for ever.
+pub fn open(path: &Path) -> Result<fs_err::File, ArtifactError> {
+    if fs_err::symlink_metadata(path).is_ok_and(|meta| meta.file_type().is_fifo()) {
+        return Err(ArtifactError::Fifo {
+            path: path.to_path_buf(),
+        });
+    }
+    Ok(fs_err::File::open(path).map_err(FsError::on("open", path))?)
+}
+
 /// Reads a document file: gzip, zstd or plain, whatever its name; at most `limit` bytes of content.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, ArtifactError> {
-    let file = fs_err::File::open(path).map_err(FsError::on("open", path))?;
+    let file = open(path)?;
     let mut source = BufReader::with_capacity(128 * 1024, file);
     let head = source.fill_buf().map_err(FsError::on("read", path))?;
     if head.starts_with(&GZIP) {

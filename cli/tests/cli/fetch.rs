@@ -121,3 +121,42 @@ fn the_program_of_its_own_is_the_same_command() {
     let ran = context.kernrec(["verify", "installed"]);
     assert_eq!(ran.status, 0, "{ran}");
 }
+
+#[test]
+fn a_flipped_byte_that_kept_size_and_time_is_healed_once_a_reader_met_it() {
+    let context = Context::fetched();
+    let table = context.path("coverage-data/cuda/kernel_table.json.zst");
+    let before = fs_err::read(&table).unwrap();
+    let modified = fs_err::metadata(&table).unwrap().modified().unwrap();
+    let mut damaged = before.clone();
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 1;
+    fs_err::write(&table, &damaged).unwrap();
+    let file = fs_err::File::options().write(true).open(&table).unwrap();
+    file.set_modified(modified).unwrap();
+    drop(file);
+
+    let ran = context.kernrec(["select", "--changed-file", "src/ggml-cuda/rope.cu"]);
+    assert_eq!(ran.status, 6, "{ran}");
+    let ran = context.kernrec(["fetch", "--url", "store", "--backend", "cuda"]);
+    assert!(ran.stdout.starts_with("cuda: healed\n"), "{ran}");
+    assert_eq!(fs_err::read(&table).unwrap(), before);
+}
+
+#[test]
+fn a_fifo_in_the_way_holds_nobody() {
+    let context = Context::fetched();
+    let put_fifo = |path: &str| {
+        let path = context.path(path);
+        fs_err::remove_file(&path).unwrap();
+        let mut mkfifo = std::process::Command::new("mkfifo");
+        assert!(mkfifo.arg(path).status().unwrap().success());
+    };
+    put_fifo("coverage-data/cuda/.hold");
+    let ran = context.kernrec(["select", "--changed-file", "src/ggml-cuda/rope.cu"]);
+    assert_eq!(ran.status, 0, "{ran}");
+    put_fifo("store/pointers/ci/cuda.json");
+    let ran = context.kernrec(["fetch", "--url", "store", "--backend", "cuda"]);
+    assert_eq!(ran.status, 1, "{ran}");
+    assert!(ran.stderr.contains("not a regular file"), "{ran}");
+}

@@ -60,3 +60,43 @@ fn a_full_disk_under_stdout_is_a_failure() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(stderr.contains("write to stdout"), "{stderr}");
 }
+
+#[test]
+fn names_of_files_cannot_steer_a_terminal() {
+    let context = Context::new();
+    let name = "a\u{1b}[31m\u{7}\u{9b}b";
+    context.write(name, "{}");
+    for command in ["show", "audit"] {
+        let ran = context.kernrec([command, name]);
+        assert_eq!(ran.status, 1, "{ran}");
+        assert!(ran.stderr.contains(r"a\u{1b}[31m\u{7}\u{9b}b"), "{ran}");
+        let steers = |c: char| c.is_control() && c != '\n';
+        assert!(!ran.stderr.contains(steers), "{ran}");
+    }
+}
+
+#[test]
+fn nobody_waits_for_a_fifo() {
+    let context = Context::new();
+    let table = context.write("table.json", crate::documents::TABLE);
+    let mut mkfifo = std::process::Command::new("mkfifo");
+    assert!(mkfifo.arg(context.path("fifo")).status().unwrap().success());
+    for command in ["show", "audit"] {
+        let ran = context.kernrec([command, "fifo"]);
+        assert_eq!(ran.status, 1, "{ran}");
+        assert!(ran.stderr.contains("is a FIFO"), "{ran}");
+    }
+    let ran = context.kernrec(["diff", "table.json", "fifo"]);
+    assert_eq!(ran.status, 1, "{ran}");
+    let ran = context.kernrec(["verify", "files", "fifo", "table.json"]);
+    assert_eq!(ran.status, 1, "{ran}");
+    // What a shell puts in place of `<(...)` is a link to a pipe that has its writer.
+    let mut piped = assert_cmd::Command::new("bash");
+    let script = format!(
+        "exec '{}' diff <(cat '{table}') '{table}'",
+        env!("CARGO_BIN_EXE_kernrec"),
+        table = table.display()
+    );
+    let ran = context.run(piped.arg("-c").arg(script));
+    assert_eq!(ran.status, 0, "{ran}");
+}

@@ -10,6 +10,7 @@ use std::fs::Metadata;
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::time::SystemTime;
 
 /// A record folder, looked at closely enough to decide what to do with it.
 #[derive(Debug)]
@@ -89,8 +90,16 @@ pub(crate) fn read_file(
 ) -> Result<Vec<u8>, InstalledError> {
     let path = folder.join(file_name(role).unwrap_or_default());
     let source = open_regular(&path)?;
-    objects::decode(source, &file.digest, file.size)
-        .map_err(|error| InstalledError::damaged(&path, error.to_string()))
+    objects::decode(source, &file.digest, file.size).map_err(|error| {
+        distrust(&path);
+        InstalledError::damaged(&path, error.to_string())
+    })
+}
+
+/// Takes a damaged file's time away: a fetch goes by sizes and times, and must look at the content of this one
+/// although both may be as they were. Nothing is lost if that cannot be done here.
+fn distrust(path: &Path) {
+    let _ = fs_err::File::open(path).and_then(|file| file.set_modified(SystemTime::UNIX_EPOCH));
 }
 
 /// The size and time of a regular file, links not followed; `None` when there is none.

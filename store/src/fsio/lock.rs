@@ -70,8 +70,11 @@ impl Lock {
 
     /// Waits up to `wait` for a shared lock on a file that must exist. Reading it is right enough.
     pub fn shared_existing(path: &Path, wait: Duration) -> Result<Self, LockError> {
-        let file =
-            fs_err::File::open(path).map_err(|e| LockError::Open(FsError::new("open", path, e)))?;
+        let file = fs_err::OpenOptions::new()
+            .read(true)
+            .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
+            .open(path)
+            .map_err(|e| LockError::Open(FsError::new("open", path, e)))?;
         Self::wait_for(file.into_file(), path, wait, fs2::FileExt::try_lock_shared)
     }
 

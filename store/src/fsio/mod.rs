@@ -6,6 +6,7 @@ mod atomic;
 mod durable;
 mod error;
 mod lock;
+mod open;
 mod staged;
 
 pub(crate) use atomic::TEMP_PREFIX;
@@ -16,4 +17,5 @@ pub use durable::{
 pub use error::FsError;
 pub(crate) use error::plain;
 pub use lock::{Lock, LockError, available_space};
+pub use open::open_regular;
 pub use staged::StagedFile;

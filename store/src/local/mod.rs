@@ -69,7 +69,7 @@ impl LocalStore {
 
     fn pointer_bytes(&self, key: &Key) -> Result<Option<Vec<u8>>, StoreError> {
         let path = self.path(key);
-        let file = match fs_err::File::open(&path) {
+        let file = match fsio::open_regular(&path) {
             Ok(file) => file,
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(FsError::new("open", &path, e).into()),
@@ -113,7 +113,7 @@ impl Store for LocalStore {
 
     fn read(&self, key: &Key) -> Result<Box<dyn Read + Send>, StoreError> {
         let path = self.path(key);
-        match fs_err::File::open(&path) {
+        match fsio::open_regular(&path) {
             // Its reader names the key; an error that names the path as well would say everything twice.
             Ok(file) => Ok(Box::new(file.into_file())),
             Err(e) if e.kind() == io::ErrorKind::NotFound => Err(StoreError::NotFound {

@@ -79,7 +79,7 @@ fn digest(path: &Path) -> Result<Digest, CommandError> {
         let target = fs_err::read_link(path).map_err(FsError::on("read link", path))?;
         return Ok(Digest::of(target.as_os_str().as_bytes()));
     }
-    let mut file = fs_err::File::open(path).map_err(FsError::on("open", path))?;
+    let mut file = artifact::open(path)?;
     let (mut hasher, mut chunk) = (Hasher::new(), vec![0; 128 * 1024]);
     loop {
         match file.read(&mut chunk).map_err(FsError::on("read", path))? {
@@ -93,7 +93,7 @@ fn is_compressed(path: &Path) -> Result<bool, CommandError> {
     if path.is_symlink() {
         return Ok(false);
     }
-    let file = fs_err::File::open(path).map_err(FsError::on("open", path))?;
+    let file = artifact::open(path)?;
     let mut head = Vec::new();
     file.take(4)
         .read_to_end(&mut head)
