@@ -60,7 +60,9 @@ pub fn replace_symlink_through(scratch: &Path, link: &Path, target: &Path) -> Re
     }
     let temp = scratch.join("link");
     symlink(target, &temp).map_err(FsError::on("create link", link))?;
-    rename(&temp, link)
+    fs_err::rename(&temp, link).map_err(FsError::on("rename to", link))?;
+    // What remains of the scratch folder means nothing, so only the link's own entry has to last.
+    sync_dir(parent(link))
 }
 
 /// Removes a folder and all below it; one that is gone already is no error.

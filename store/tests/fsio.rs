@@ -1,0 +1,78 @@
+//! Locks on files that may go, files of a staging folder, links.
+
+use kernrec_store::fsio::{self, Lock, LockError, StagedFile};
+use std::io::{self, Write};
+use std::time::Duration;
+
+const NOW: Duration = Duration::ZERO;
+
+#[test]
+fn a_shared_lock_on_an_existing_file_creates_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("gone/lock");
+    let error = Lock::shared_existing(&path, NOW).unwrap_err();
+    assert!(matches!(error, LockError::Open(_)), "{error}");
+    assert!(!folder.path().join("gone").exists());
+    assert!(Lock::try_exclusive_existing(&path).is_err());
+    assert!(!folder.path().join("gone").exists());
+}
+
+#[test]
+fn readers_share_and_keep_out_whoever_wants_the_file_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lock");
+    fsio::write_atomic(&path, b"").unwrap();
+    let first = Lock::shared_existing(&path, NOW).unwrap();
+    let second = Lock::shared_existing(&path, NOW).unwrap();
+    assert!(Lock::try_exclusive_existing(&path).unwrap().is_none());
+    drop((first, second));
+    let alone = Lock::try_exclusive_existing(&path).unwrap().unwrap();
+    let error = Lock::shared_existing(&path, NOW).unwrap_err();
+    assert!(matches!(error, LockError::TimedOut { .. }), "{error}");
+    drop(alone);
+    Lock::shared_existing(&path, NOW).unwrap();
+}
+
+#[test]
+fn a_lock_knows_when_its_file_moved_or_was_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lock");
+    fsio::write_atomic(&path, b"").unwrap();
+    let lock = Lock::shared_existing(&path, NOW).unwrap();
+    assert!(lock.is_at(&path));
+    fsio::rename(&path, &folder.path().join("moved")).unwrap();
+    assert!(!lock.is_at(&path));
+    fsio::write_atomic(&path, b"").unwrap();
+    assert!(!lock.is_at(&path));
+}
+
+#[test]
+fn a_staged_file_never_replaces_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    let mut file = StagedFile::create(&path).unwrap();
+    file.write_all(b"content").unwrap();
+    assert_eq!(file.finish().unwrap().len(), 7);
+    let error = StagedFile::create(&path).unwrap_err();
+    assert_eq!(error.source.kind(), io::ErrorKind::AlreadyExists);
+    assert_eq!(fs_err::read(&path).unwrap(), b"content");
+}
+
+#[test]
+fn a_link_is_replaced_and_nothing_else_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let (scratch, link) = (folder.path().join("scratch"), folder.path().join("link"));
+    fsio::create_dir_all(&scratch).unwrap();
+    for target in ["one", "two"] {
+        fsio::replace_symlink_through(&scratch, &link, target.as_ref()).unwrap();
+        assert_eq!(
+            fs_err::read_link(&link).unwrap(),
+            std::path::Path::new(target)
+        );
+    }
+    assert_eq!(fs_err::read_dir(&scratch).unwrap().count(), 0);
+    let file = folder.path().join("file");
+    fsio::write_atomic(&file, b"mine").unwrap();
+    assert!(fsio::replace_symlink_through(&scratch, &file, "x".as_ref()).is_err());
+    assert_eq!(fs_err::read(&file).unwrap(), b"mine");
+}
