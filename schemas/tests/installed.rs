@@ -64,6 +64,15 @@ fn it_reads_as_it_was_written() {
 }
 
 #[test]
+fn it_validates_against_its_schema() {
+    let schema = include_bytes!("../json/installed-record.schema.json");
+    let schema = serde_json::from_slice(schema).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let document = serde_json::from_slice(&bytes()).unwrap();
+    validator.validate(&document).unwrap();
+}
+
+#[test]
 fn any_changed_byte_is_noticed() {
     let good = bytes();
     for at in 0..good.len() {

@@ -55,6 +55,7 @@ fuzz! {
     table: "table", targets::fuzz_table;
     symbol_map: "symbol_map", targets::fuzz_symbol_map;
     manifest: "manifest", targets::fuzz_manifest;
+    installed: "installed", targets::fuzz_installed;
     pointer: "pointer", targets::fuzz_pointer;
     upstream_pointer: "upstream_pointer", targets::fuzz_upstream_pointer;
     jobs: "jobs", targets::fuzz_jobs;

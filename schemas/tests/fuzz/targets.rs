@@ -1,6 +1,7 @@
 //! The targets. Each takes any bytes and checks what must hold of whatever was read.
 
 use kernrec_schemas::id::stable_form;
+use kernrec_schemas::installed::{InstalledRecord, file_name};
 use kernrec_schemas::jobs::JobsList;
 use kernrec_schemas::manifest::RecordManifest;
 use kernrec_schemas::pointer::{HISTORY_LIMIT, Pointer, UpstreamPointer};
@@ -155,6 +156,16 @@ pub(crate) fn fuzz_manifest(bytes: &[u8]) {
         RecordManifest::parse(&canonical).unwrap().to_canonical(),
         canonical
     );
+}
+
+/// Only what this program wrote is read, byte for byte, and it names the files a reader needs.
+pub(crate) fn fuzz_installed(bytes: &[u8]) {
+    let Ok(record) = InstalledRecord::parse(bytes) else {
+        return;
+    };
+    assert_eq!(record.to_bytes(), bytes);
+    assert!(record.table().is_some() && !record.variants().is_empty());
+    assert!(record.files.keys().all(|role| file_name(role).is_some()));
 }
 
 /// What is read is bounded, its current record is good, and it can be written again as it is.
