@@ -79,7 +79,6 @@ fn benchmark(criterion: &mut Criterion) {
     expect(&report, Status::Installed);
 
     let mut group = criterion.benchmark_group("fetch");
-    group.sample_size(20);
     group.bench_function("cold", |bencher| {
         bencher.iter_batched(
             || tempfile::tempdir_in(dir.path()).unwrap(),

@@ -73,7 +73,7 @@ pub(super) fn download(
     check(&manifest, &arrived, &source)?;
     let received = arrived.values().map(|file| file.received).sum();
     let record = describe(&manifest, target, arrived);
-    staging.write(HOLD, b"")?;
+    staging.create_empty(HOLD)?;
     Ok(Staged { record, received })
 }
 

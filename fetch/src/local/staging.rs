@@ -45,6 +45,11 @@ impl Staging {
         file.finish()
     }
 
+    /// Creates a file without content. A power cut that loses it loses nothing: readers do without.
+    pub(crate) fn create_empty(&self, name: &str) -> Result<(), FsError> {
+        StagedFile::create(&self.file(name)).map(drop)
+    }
+
     /// Turns the whole folder into `dest`, which must not exist.
     pub(crate) fn become_folder(self, dest: &Path) -> Result<(), FsError> {
         fsio::sync_dir(self.path())?;

@@ -102,6 +102,22 @@ fn a_first_fetch_installs_the_pair_in_the_documented_layout() {
     assert_commit(&world.open().unwrap(), "aaaa");
 }
 
+/// A folder made in secret would stay closed to everybody else.
+#[test]
+fn who_may_read_a_record_is_the_umasks_business() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = World::new();
+    world.publish(Backend::Cuda, "aaaa", 7);
+    world.fetch();
+    let mode = |path: &std::path::Path| fs_err::metadata(path).unwrap().permissions().mode();
+    assert_eq!(mode(&world.folder()), mode(&world.out.join(".records")));
+    let plain = world.dir.path().join("plain");
+    fs_err::write(&plain, b"").unwrap();
+    for name in names_in(&world.folder()) {
+        assert_eq!(mode(&world.folder().join(name)), mode(&plain));
+    }
+}
+
 #[test]
 fn the_installed_files_are_the_stores_compressed_bytes() {
     let world = World::new();
