@@ -31,16 +31,6 @@ pub enum Disagreement {
         /// The backend found.
         found: Backend,
     },
-    /// Rows that had to be set aside: the canonical form has none, so this table was not written by a publisher.
-    #[error("the table has {count} malformed rows, the first is `{step}`: {problem}")]
-    Faults {
-        /// How many.
-        count: usize,
-        /// The first one's key.
-        step: String,
-        /// What is wrong with it.
-        problem: String,
-    },
     /// A map is filed under another variant than it says.
     #[error("the symbol map of variant `{expected}` says that its variant is `{found}`")]
     Variant {
@@ -81,7 +71,6 @@ impl Disagreement {
         match self {
             Self::Commit { .. } => "commit-mismatch",
             Self::Backend { .. } => "wrong-backend",
-            Self::Faults { .. } => "malformed-rows",
             Self::Variant { .. } => "variant-mismatch",
             Self::VariantWithoutMap { .. } => "variant-without-map",
             Self::NoUsableRow => "no-usable-row",
@@ -92,6 +81,8 @@ impl Disagreement {
 }
 
 /// Checks that a table and its maps are what the manifest says, and usable.
+///
+/// Rows that the loader set aside do not count against the table: they authorise nothing, the rest stays usable.
 pub fn check(
     manifest: &RecordManifest,
     table: &KernelTable,
@@ -112,13 +103,6 @@ pub fn check(
         if let Some(found) = row.backend.known() {
             check_backend(|| format!("row `{step}`"), manifest.backend, found)?;
         }
-    }
-    if let Some(first) = table.faults.first() {
-        return Err(Disagreement::Faults {
-            count: table.faults.len(),
-            step: first.key.clone(),
-            problem: first.problem.clone(),
-        });
     }
     check_variants(table, maps)?;
     let counts = Counts::of(table, maps.iter().map(|(_, map)| *map));
@@ -189,11 +173,14 @@ fn check_commit(
     })
 }
 
-/// A row's silence says nothing about a variant whose kernels are in no map.
+/// A row's silence says nothing about a variant whose kernels are in no map. A row that names no variant ran in
+/// the default one.
 fn check_variants(table: &KernelTable, maps: &[(Variant, &SymbolMap)]) -> Result<(), Disagreement> {
-    let mapped = |variant: &&Variant| maps.iter().any(|(known, _)| known == *variant);
+    let unmapped = |variant: &&Variant| !maps.iter().any(|(known, _)| known == *variant);
+    let default = Variant::default();
     for (step, row) in table.rows.iter().filter(|(_, row)| row.is_usable()) {
-        if let Some(variant) = row.variants.iter().find(|variant| !mapped(variant)) {
+        let ran_in_default = row.variants.is_empty().then_some(&default);
+        if let Some(variant) = row.variants.iter().chain(ran_in_default).find(unmapped) {
             return Err(Disagreement::VariantWithoutMap {
                 step: step.clone(),
                 variant: variant.clone(),

@@ -4,7 +4,7 @@
 //! time: the same inputs give the same manifest.
 
 use crate::id::{Backend, BuildNumber, Commit, Digest, Pipeline, Variant};
-use crate::json::{self, DocumentError, MAX_RECORD_BYTES};
+use crate::json::{self, DocumentError, MAX_RECORD_BYTES, MAX_SMALL_BYTES};
 use crate::time::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,6 +36,15 @@ pub fn variant_of_role(role: &str) -> Option<Variant> {
         rest => Variant::new(rest.strip_prefix('.')?)
             .ok()
             .filter(|variant| !variant.is_default()),
+    }
+}
+
+/// The most bytes that are read of a file in this role; `None` for one that this version never reads.
+fn size_limit(role: &str) -> Option<u64> {
+    match role {
+        ROLE_TABLE => Some(MAX_RECORD_BYTES),
+        ROLE_JOBS => Some(MAX_SMALL_BYTES),
+        other => variant_of_role(other).map(|_| MAX_RECORD_BYTES),
     }
 }
 
@@ -156,7 +165,7 @@ impl RecordManifest {
         }
     }
 
-    /// Reads a manifest and checks that it names a table and at least one symbol map of readable size.
+    /// Reads a manifest and checks that it names a table and at least one symbol map, and no file too large to read.
     pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
         let mut manifest: Self = json::read_schema(DOCUMENT, bytes, Self::SCHEMA)?;
         if !manifest.files.contains_key(ROLE_TABLE) {
@@ -166,10 +175,9 @@ impl RecordManifest {
             return Err(DocumentError::rule(DOCUMENT, "files", "no `symbol_map`"));
         }
         for (role, file) in &manifest.files {
-            let bounded = role == ROLE_TABLE || variant_of_role(role).is_some();
-            if bounded && file.size > MAX_RECORD_BYTES {
+            if let Some(limit) = size_limit(role).filter(|limit| file.size > *limit) {
                 let place = format!("files.{role}.size");
-                let problem = format!("{} bytes, at most {MAX_RECORD_BYTES} are read", file.size);
+                let problem = format!("{} bytes, at most {limit} are read", file.size);
                 return Err(DocumentError::rule(DOCUMENT, place, problem));
             }
         }

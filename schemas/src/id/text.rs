@@ -122,6 +122,13 @@ checked_text!(
     |t| t.is_empty() || is_segment(t, 64)
 );
 
+impl JobId {
+    /// True for the id of every job outside CI, which tells none from another.
+    pub fn is_local(&self) -> bool {
+        &*self.0 == "local"
+    }
+}
+
 impl Variant {
     /// True for the unnamed variant of a fleet that runs one image per backend.
     pub fn is_default(&self) -> bool {

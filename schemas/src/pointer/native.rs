@@ -75,13 +75,54 @@ impl Pointer {
     /// The version that follows this one and names `record`; `None` when generations are exhausted.
     #[must_use]
     pub fn advanced(&self, record: RecordRef, nonce: Nonce) -> Option<Self> {
-        let mut history = Vec::with_capacity((self.history.len() + 1).min(HISTORY_LIMIT));
-        history.push(PastRecord {
+        self.followed_by(record, self.passed().collect(), nonce)
+    }
+
+    /// The forward move that makes `target` current again and revokes every record newer than it.
+    ///
+    /// `None` when `target` is current already, the history does not hold it, it is revoked itself, or
+    /// generations are exhausted.
+    #[must_use]
+    pub fn rolled_back(&self, target: &Digest, nonce: Nonce, now: Timestamp) -> Option<Self> {
+        if self.current.manifest == *target {
+            return None;
+        }
+        let mut history: Vec<PastRecord> = self.passed().collect();
+        let at = history
+            .iter()
+            .position(|past| past.record.manifest == *target)?;
+        let chosen = history.remove(at).record;
+        if self.revocation(target, chosen.build).is_some() {
+            return None;
+        }
+        for past in &mut history[..at] {
+            past.revoked.get_or_insert(now);
+        }
+        self.followed_by(chosen, history, nonce)
+    }
+
+    /// The history of the next version, were it not bounded.
+    fn passed(&self) -> impl Iterator<Item = PastRecord> {
+        let current = PastRecord {
             record: self.current.clone(),
             revoked: None,
-        });
-        history.extend(self.history.iter().cloned());
-        history.truncate(HISTORY_LIMIT);
+        };
+        std::iter::once(current).chain(self.history.iter().cloned())
+    }
+
+    fn followed_by(
+        &self,
+        record: RecordRef,
+        mut history: Vec<PastRecord>,
+        nonce: Nonce,
+    ) -> Option<Self> {
+        // A revoked record that ordering alone would let in again is remembered before a good one.
+        let needed =
+            |past: &PastRecord| past.revoked.is_some() && past.record.build >= record.build;
+        while history.len() > HISTORY_LIMIT {
+            let oldest = history.iter().rposition(|past| !needed(past));
+            history.remove(oldest.unwrap_or(HISTORY_LIMIT));
+        }
         Some(Self {
             schema: Self::SCHEMA.to_owned(),
             pipeline: self.pipeline.clone(),
@@ -91,31 +132,6 @@ impl Pointer {
             nonce,
             history,
         })
-    }
-
-    /// The forward move that makes `target` current again and revokes every record newer than it.
-    ///
-    /// `None` when the history does not hold `target`, it is revoked itself, or generations are exhausted.
-    #[must_use]
-    pub fn rolled_back(&self, target: &Digest, nonce: Nonce, now: Timestamp) -> Option<Self> {
-        let at = self
-            .history
-            .iter()
-            .position(|past| past.record.manifest == *target)?;
-        let chosen = self.history.get(at)?.record.clone();
-        if self.revocation(target, chosen.build).is_some() {
-            return None;
-        }
-        let mut next = self.advanced(chosen, nonce)?;
-        // `advanced` put the former current record in front, so the target now stands one place later.
-        let newer = next.history.len().min(at + 1);
-        for past in &mut next.history[..newer] {
-            past.revoked.get_or_insert(now);
-        }
-        if next.history.len() > at + 1 {
-            next.history.remove(at + 1);
-        }
-        Some(next)
     }
 
     /// When this manifest was revoked; for one the pointer never named, when a record of its build was.

@@ -14,10 +14,10 @@ pub use header::{Header, HeaderKind};
 pub use read::Recording;
 pub use state::{ProcessCounts, ProcessState};
 
-/// Whether a file name is that of a recording: `kern.*.txt`.
-pub fn is_recording_name(name: &str) -> bool {
+/// Whether a file name is that of a recording: `kern.*.txt`, whatever stands between, in any encoding.
+pub fn is_recording_name(name: impl AsRef<[u8]>) -> bool {
     // Byte for byte: recorders write exactly this, and a file system may tell `.TXT` apart.
-    name.strip_prefix("kern.")
-        .and_then(|rest| rest.strip_suffix(".txt"))
-        .is_some_and(|id| !id.is_empty())
+    name.as_ref()
+        .strip_prefix(b"kern.")
+        .is_some_and(|rest| rest.ends_with(b".txt"))
 }

@@ -79,7 +79,8 @@ reasons! {
     UnrecordedProcesses = "unrecorded-processes",
     /// A job without exit status or commit from its sidecar or the jobs list.
     NoProvenance = "no-provenance",
-    /// A job's sidecar is no JSON object, or a field of it is of the wrong kind.
+    /// A job's sidecar is no JSON object, a field of it is of the wrong kind, or it contradicts the job's bundle or
+    /// the jobs list.
     BadSidecar = "bad-sidecar",
     /// A job of the step is listed and delivered nothing.
     JobMissing = "job-missing",

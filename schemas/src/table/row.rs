@@ -28,7 +28,7 @@ pub struct Row {
     pub complete: bool,
     /// Recording files.
     pub processes: u64,
-    /// Records lost, over all files.
+    /// Records lost, over the recordings of the jobs that decide: of several attempts, the last.
     pub dropped: u64,
     /// Shards declared and seen.
     #[serde(default)]
@@ -42,7 +42,7 @@ pub struct Row {
     /// Every job left a recording.
     #[serde(default)]
     pub recording_available: bool,
-    /// Processes by state; absent in tables of other writers.
+    /// Processes of the jobs that decide, by state; absent in tables of other writers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub health: Option<ProcessCounts>,
     /// Why the row is not usable; empty in tables of other writers.

@@ -1,8 +1,8 @@
 //! The record manifest.
 
 use kernrec_schemas::manifest::{
-    BundleRef, Counts, FileRef, MEDIA_JSON, ManifestParts, Producer, ROLE_TABLE, RecordManifest,
-    symbol_map_role, variant_of_role,
+    BundleRef, Counts, FileRef, MEDIA_JSON, ManifestParts, Producer, ROLE_JOBS, ROLE_TABLE,
+    RecordManifest, symbol_map_role, variant_of_role,
 };
 use kernrec_schemas::{Backend, BuildNumber, Commit, Digest, Pipeline, Timestamp, Variant};
 use std::collections::BTreeMap;
@@ -109,6 +109,19 @@ fn both_halves_must_be_named_and_of_readable_size() {
         assert!(message.contains(&format!("files.{role}.size")), "{message}");
         assert_eq!(reason, "document-refused");
     }
+}
+
+#[test]
+fn a_jobs_list_beyond_its_bound_is_refused_before_it_is_read() {
+    let with_jobs = |size| {
+        let mut files = files();
+        files.insert(ROLE_JOBS.to_owned(), FileRef { size, ..file("x") });
+        manifest(files, Vec::new()).to_canonical()
+    };
+    assert!(RecordManifest::parse(&with_jobs(4 << 20)).is_ok());
+    let (message, reason) = refusal(&with_jobs((4 << 20) + 1));
+    assert!(message.contains("files.jobs.size"), "{message}");
+    assert_eq!(reason, "document-refused");
 }
 
 #[test]

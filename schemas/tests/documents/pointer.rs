@@ -217,6 +217,37 @@ fn rolling_back_to_the_oldest_of_a_full_history() {
 }
 
 #[test]
+fn a_revoked_build_is_remembered_for_as_long_as_ordering_would_let_it_in() {
+    let back = moved_to(4)
+        .rolled_back(&digest("r2"), nonce(9), time(5_000_000))
+        .unwrap();
+    // The good build is published again and again, each time with another record.
+    let limit = HISTORY_LIMIT as u64;
+    let full = (0..limit + 9).fold(back, |pointer, n| {
+        pointer
+            .advanced(record(&format!("again{n}"), 2), nonce(100 + n))
+            .unwrap()
+    });
+    assert_eq!(full.history.len(), HISTORY_LIMIT);
+    assert!(revoked(&full, "r3", 3) && revoked(&full, "made anew", 4));
+    Pointer::parse(&full.to_bytes()).unwrap();
+    // Once later builds are current, ordering keeps the revoked ones out, and they may be forgotten.
+    let later = (0..=limit).fold(full, |pointer, n| {
+        pointer
+            .advanced(record(&format!("later{n}"), 5), nonce(1000 + n))
+            .unwrap()
+    });
+    assert_eq!(later.history.len(), HISTORY_LIMIT);
+    assert!(later.history.iter().all(|past| past.revoked.is_none()));
+}
+
+#[test]
+fn the_current_record_is_no_target_even_when_it_was_current_before() {
+    let again = moved_to(2).advanced(record("r1", 1), nonce(3)).unwrap();
+    assert_eq!(again.rolled_back(&digest("r1"), nonce(9), time(0)), None);
+}
+
+#[test]
 fn it_reads_back_byte_for_byte() {
     let pointer = moved_to(4)
         .rolled_back(&digest("r2"), nonce(9), time(5_000_000))

@@ -155,7 +155,7 @@ fn only_clean_and_idle_are_healthy() {
 
 #[test]
 fn recording_file_names() {
-    for name in ["kern.1.txt", "kern.310.0badcafe.txt"] {
+    for name in ["kern.1.txt", "kern.310.0badcafe.txt", "kern..txt"] {
         assert!(is_recording_name(name), "{name}");
     }
     for name in [
@@ -168,4 +168,5 @@ fn recording_file_names() {
     ] {
         assert!(!is_recording_name(name), "{name}");
     }
+    assert!(is_recording_name(b"kern.\xff.txt"));
 }
