@@ -75,23 +75,23 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, ArtifactError> {
     let file = open(path)?;
     let mut source = BufReader::with_capacity(128 * 1024, file);
     let head = source.fill_buf().map_err(FsError::on("read", path))?;
+    let broken = |source| ArtifactError::Compression {
+        path: path.to_path_buf(),
+        source: fsio::plain(source),
+    };
     if head.starts_with(&GZIP) {
         let mut decoder = GzDecoder::new(source);
-        let bytes = bounded(&mut decoder, path, limit)?;
+        let bytes = bounded(&mut decoder, path, limit)?.map_err(broken)?;
         return nothing_after(decoder.into_inner(), path).map(|()| bytes);
     }
     if head.starts_with(&ZSTD) {
-        let broken = |source| ArtifactError::Compression {
-            path: path.to_path_buf(),
-            source,
-        };
         let mut decoder = zstd::Decoder::with_buffer(source)
             .map_err(broken)?
             .single_frame();
-        let bytes = bounded(&mut decoder, path, limit)?;
+        let bytes = bounded(&mut decoder, path, limit)?.map_err(broken)?;
         return nothing_after(decoder.finish(), path).map(|()| bytes);
     }
-    bounded(&mut source, path, limit)
+    Ok(bounded(&mut source, path, limit)?.map_err(FsError::on("read", path))?)
 }
 
 /// Writes a document file atomically: compressed if its name ends in `.gz` or `.zst`, plain otherwise.
@@ -118,22 +118,21 @@ pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().expect("memory takes every byte")
 }
 
-fn bounded(reader: &mut impl Read, path: &Path, limit: u64) -> Result<Vec<u8>, ArtifactError> {
+/// At most `limit` bytes; the inner error is the reader's.
+fn bounded(
+    reader: &mut impl Read,
+    path: &Path,
+    limit: u64,
+) -> Result<io::Result<Vec<u8>>, ArtifactError> {
     let mut bytes = Vec::new();
-    reader
-        .take(limit.saturating_add(1))
-        .read_to_end(&mut bytes)
-        .map_err(|source| ArtifactError::Compression {
-            path: path.to_path_buf(),
-            source: fsio::plain(source),
-        })?;
+    let read = reader.take(limit.saturating_add(1)).read_to_end(&mut bytes);
     if bytes.len() as u64 > limit {
         return Err(ArtifactError::TooLarge {
             path: path.to_path_buf(),
             limit,
         });
     }
-    Ok(bytes)
+    Ok(read.map(|_| bytes))
 }
 
 fn nothing_after(mut rest: impl BufRead, path: &Path) -> Result<(), ArtifactError> {

@@ -6,8 +6,7 @@ use kernrec_schemas::{Digest, DocumentError};
 
 type Cause = Box<dyn std::error::Error + Send + Sync>;
 
-/// A store that could not do what was asked. The outcome of a pointer move is never only an error: see
-/// [`crate::Swap`].
+/// A store that could not do what was asked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {

@@ -55,7 +55,6 @@ pub enum OpenError {
 }
 
 impl OpenError {
-    #[cfg(feature = "remote")]
     pub(crate) fn url(url: &str, problem: String) -> Self {
         Self::Url {
             url: url.to_owned(),
@@ -81,6 +80,10 @@ const KNOWN_SCHEMES: &str = if cfg!(feature = "remote") {
 
 /// Opens a store from a path or a URL; stores behind a network with default options.
 pub fn open(url: &str, access: Access) -> Result<Box<dyn Store>, OpenError> {
+    if url.is_empty() {
+        // An unset variable in a script; as a path it would be the working directory.
+        return Err(OpenError::url(url, "it is empty".to_owned()));
+    }
     let path = match url.split_once("://") {
         None => Path::new(url),
         Some(("file", rest)) if rest.starts_with('/') => Path::new(rest),

@@ -65,32 +65,44 @@ pub fn read_if_changed(
 
 /// Moves a pointer, and settles a lost answer by reading back and comparing nonces.
 ///
-/// [`Swap::Unknown`] is left only when the read-back fails too, or shows somebody's later move.
+/// An error means that the pointer was seen where it was. [`Swap::Unknown`] is left when the read-back fails too,
+/// or shows a later move that may stand on ours.
 pub fn swap(
     store: &dyn Store,
     expected: Option<&Version>,
     next: &Pointer,
 ) -> Result<Swap, StoreError> {
     let key = Key::pointer(&next.pipeline, next.backend);
-    let lost = match store.swap_pointer(&key, expected, &next.to_bytes())? {
-        Swap::Moved(version) => return Ok(Swap::Moved(version)),
-        Swap::Conflict => None,
-        Swap::Unknown(error) => Some(error),
-    };
-    // A retry inside the transport can turn our own success into a conflict, so both are settled by nonce.
-    let read_back = read(store, &next.pipeline, next.backend);
-    match (read_back, lost) {
-        (Ok(Some(found)), _) if found.pointer.nonce == next.nonce => Ok(Swap::Moved(found.version)),
-        (Ok(found), Some(error)) => {
-            let untouched = found.as_ref().map(|found| &found.version) == expected;
-            Ok(if untouched {
-                Swap::Conflict
-            } else {
-                Swap::Unknown(error)
-            })
+    let swapped = store.swap_pointer(&key, expected, &next.to_bytes());
+    if let Ok(Swap::Moved(_)) = swapped {
+        return swapped;
+    }
+    let found = match read(store, &next.pipeline, next.backend) {
+        Ok(found) => found,
+        Err(unread) => {
+            return Ok(Swap::Unknown(match swapped {
+                Ok(Swap::Unknown(error)) | Err(error) => error,
+                Ok(Swap::Moved(_) | Swap::Conflict) => unread,
+            }));
         }
-        (Ok(_), None) => Ok(Swap::Conflict),
-        (Err(error), _) => Ok(Swap::Unknown(error)),
+    };
+    let untouched = found.as_ref().map(|found| &found.version) == expected;
+    let (ours, in_our_place) = match &found {
+        Some(found) => (
+            found.pointer.nonce == next.nonce,
+            found.pointer.generation == next.generation,
+        ),
+        None => (false, false),
+    };
+    match (swapped, found) {
+        // Visible, and not known to be durable.
+        (Err(error), Some(_)) if ours => Ok(Swap::Unknown(error)),
+        // A retry inside the transport can turn our own success into a conflict.
+        (_, Some(found)) if ours => Ok(Swap::Moved(found.version)),
+        (Err(error), _) if untouched => Err(error),
+        (Ok(Swap::Unknown(_)), _) if untouched || in_our_place => Ok(Swap::Conflict),
+        (Ok(Swap::Unknown(error)) | Err(error), _) => Ok(Swap::Unknown(error)),
+        (Ok(Swap::Conflict | Swap::Moved(_)), _) => Ok(Swap::Conflict),
     }
 }
 

@@ -15,7 +15,7 @@ pub trait Store: Send + Sync {
 
     /// Stores bytes under a key that is not taken; a taken key is left as it is.
     ///
-    /// The bytes are there whole and durable when this returns, or not at all.
+    /// What stands under the key is durable when this returns; new bytes are there whole or not at all.
     fn put_new(&self, key: &Key, bytes: &[u8]) -> Result<PutNew, StoreError>;
 
     /// Stores bytes under a key whatever stands there: only to heal damaged content-addressed objects.
@@ -32,7 +32,8 @@ pub trait Store: Send + Sync {
 
     /// Moves a pointer if it is still at `expected` (`None`: if it does not exist).
     ///
-    /// Exactly one of several writers that expect the same version succeeds.
+    /// Exactly one of several writers that expect the same version succeeds. An error says nothing about whether
+    /// the pointer moved; [`crate::pointers::swap`] finds out.
     fn swap_pointer(
         &self,
         key: &Key,

@@ -1,7 +1,7 @@
 //! Folders, renames and links that survive a power cut.
 
 use super::FsError;
-use super::atomic::{TEMP_PREFIX, parent};
+use super::atomic::parent;
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -42,17 +42,8 @@ pub fn rename(from: &Path, to: &Path) -> Result<(), FsError> {
 /// Points the symbolic link `link` at `target` (relative to the link's folder) in one step.
 ///
 /// A reader sees the old target or the new one; a link that does not exist yet is created. What stands there
-/// and is no symbolic link is never replaced.
-pub fn replace_symlink(link: &Path, target: &Path) -> Result<(), FsError> {
-    let holder = tempfile::Builder::new()
-        .prefix(TEMP_PREFIX)
-        .tempdir_in(parent(link))
-        .map_err(FsError::on("create a temporary folder beside", link))?;
-    replace_symlink_through(holder.path(), link, target)
-}
-
-/// As [`replace_symlink`], with the new link made in `scratch`, a folder of the caller's on the same file
-/// system: a kill leaves nothing beside the link.
+/// and is no symbolic link is never replaced. The new link is made in `scratch`, a folder of the caller's on
+/// the same file system: a kill leaves nothing beside the link.
 pub fn replace_symlink_through(scratch: &Path, link: &Path, target: &Path) -> Result<(), FsError> {
     if fs_err::symlink_metadata(link).is_ok_and(|meta| !meta.is_symlink()) {
         let source = io::Error::new(io::ErrorKind::AlreadyExists, "it is not a symbolic link");

@@ -1,4 +1,4 @@
-//! Advisory locks and free space; the only user of fs2.
+//! Advisory locks; the only user of fs2.
 //!
 //! fs2's methods are called fully qualified because std's newer lock methods share their names. The locks
 //! are flock: the kernel releases them when the process ends, however it ends. A lock file is never removed:
@@ -51,21 +51,17 @@ pub struct Lock {
 impl Lock {
     /// Waits up to `wait` for the exclusive lock.
     pub fn exclusive(path: &Path, wait: Duration) -> Result<Self, LockError> {
-        Self::acquire(path, wait, fs2::FileExt::try_lock_exclusive)
-    }
-
-    /// Waits up to `wait` for a shared lock.
-    pub fn shared(path: &Path, wait: Duration) -> Result<Self, LockError> {
-        Self::acquire(path, wait, fs2::FileExt::try_lock_shared)
-    }
-
-    /// The exclusive lock if nobody holds it now, else `None`.
-    pub fn try_exclusive(path: &Path) -> Result<Option<Self>, LockError> {
-        match Self::exclusive(path, Duration::ZERO) {
-            Ok(lock) => Ok(Some(lock)),
-            Err(LockError::TimedOut { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
+        create_dir_all(parent(path)).map_err(LockError::Open)?;
+        let file = fs_err::OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o666)
+            .open(path)
+            .map_err(|e| LockError::Open(FsError::new("open", path, e)))?;
+        let try_lock = fs2::FileExt::try_lock_exclusive;
+        Self::wait_for(file.into_file(), path, wait, try_lock)
     }
 
     /// Waits up to `wait` for a shared lock on a file that must exist. Reading it is right enough.
@@ -101,24 +97,6 @@ impl Lock {
         held.dev() == there.dev() && held.ino() == there.ino()
     }
 
-    fn acquire(
-        path: &Path,
-        wait: Duration,
-        try_lock: fn(&File) -> io::Result<()>,
-    ) -> Result<Self, LockError> {
-        create_dir_all(parent(path)).map_err(LockError::Open)?;
-        let file = fs_err::OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o666)
-            .open(path)
-            .map_err(|e| LockError::Open(FsError::new("open", path, e)))?
-            .into_file();
-        Self::wait_for(file, path, wait, try_lock)
-    }
-
     fn wait_for(
         file: File,
         path: &Path,
@@ -148,9 +126,4 @@ impl Lock {
             std::thread::sleep(RETRY.min(wait.saturating_sub(waited)));
         }
     }
-}
-
-/// Bytes free for this user on the file system of `path`.
-pub fn available_space(path: &Path) -> Result<u64, FsError> {
-    fs2::available_space(path).map_err(FsError::on("read the free space of", path))
 }

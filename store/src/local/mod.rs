@@ -10,8 +10,10 @@ use crate::fsio::{self, AtomicFile, FsError, Lock};
 use crate::store::{Capabilities, Listed, PointerRead, PutNew, Stat, Store, Swap, Version};
 use crate::{Key, StoreError};
 use kernrec_schemas::Digest;
+use std::collections::HashSet;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Pointers are a few hundred KiB at most; anything larger is refused by the loader later.
@@ -24,6 +26,8 @@ const LOCK_WAIT: Duration = Duration::from_mins(1);
 pub struct LocalStore {
     root: PathBuf,
     url: String,
+    /// Folders whose entries in those above are known to be durable.
+    settled: Mutex<HashSet<PathBuf>>,
 }
 
 impl LocalStore {
@@ -47,6 +51,7 @@ impl LocalStore {
         Self {
             root: root.to_path_buf(),
             url: root.display().to_string(),
+            settled: Mutex::default(),
         }
     }
 
@@ -59,12 +64,37 @@ impl LocalStore {
         let path = self.path(key);
         if let Some(folder) = path.parent() {
             fsio::create_dir_all(folder)?;
+            self.settle(folder)?;
             sweep::old_temporaries(folder);
         }
         let mut file = AtomicFile::create(&path)?;
         file.write_all(bytes)
             .map_err(|source| file.write_error(source))?;
         Ok(file)
+    }
+
+    /// Makes a folder's entries in those above durable: another process may have made one of them and not have
+    /// come to its sync. A pointer that survives a power cut must not name what stood in a folder that did not.
+    fn settle(&self, folder: &Path) -> Result<(), FsError> {
+        let settled = || self.settled.lock().unwrap_or_else(PoisonError::into_inner);
+        if settled().contains(folder) {
+            return Ok(());
+        }
+        let above = folder.ancestors().skip(1);
+        for folder in above.take_while(|folder| folder.starts_with(&self.root)) {
+            fsio::sync_dir(folder)?;
+        }
+        settled().insert(folder.to_path_buf());
+        Ok(())
+    }
+
+    /// As [`Self::settle`] for the entry of a file that somebody else put in place.
+    fn settle_entry(&self, path: &Path) -> Result<(), FsError> {
+        let Some(folder) = path.parent() else {
+            return Ok(());
+        };
+        self.settle(folder)?;
+        fsio::sync_dir(folder)
     }
 
     fn pointer_bytes(&self, key: &Key) -> Result<Option<Vec<u8>>, StoreError> {
@@ -101,7 +131,9 @@ impl Store for LocalStore {
 
     fn put_new(&self, key: &Key, bytes: &[u8]) -> Result<PutNew, StoreError> {
         // Most publishes share most objects with the one before: look before writing.
-        if self.path(key).exists() || !self.staged(key, bytes)?.commit_new()? {
+        let path = self.path(key);
+        if path.exists() || !self.staged(key, bytes)?.commit_new()? {
+            self.settle_entry(&path)?;
             return Ok(PutNew::Exists);
         }
         Ok(PutNew::Created)

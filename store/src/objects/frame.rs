@@ -53,15 +53,16 @@ pub enum FrameError {
 
 impl FrameError {
     pub(super) fn in_store(self, store: &dyn Store, key: &Key, digest: &Digest) -> StoreError {
+        let unavailable = |action, source| StoreError::Unavailable {
+            url: store.url().to_owned(),
+            key: key.to_string(),
+            action,
+            source: Box::new(source),
+        };
         match self {
-            Self::Write(source) | Self::Read(source) if is_transport(&source) => {
-                StoreError::Unavailable {
-                    url: store.url().to_owned(),
-                    key: key.to_string(),
-                    action: "read",
-                    source: Box::new(source),
-                }
-            }
+            // Nothing is wrong with the object: it is the copy that failed.
+            Self::Write(source) => unavailable("copy", source),
+            Self::Read(source) if is_transport(&source) => unavailable("read", source),
             other => StoreError::damaged(store.url(), key, digest, other.to_string()),
         }
     }
