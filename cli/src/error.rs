@@ -117,7 +117,14 @@ impl CommandError {
         if self.kind == Kind::BrokenPipe {
             return None;
         }
-        let mut text = format!("error: {}\n", self.message());
+        let message = self.message();
+        let mut text = match self.kind {
+            // The command line says itself what is wrong with it.
+            Kind::Usage => format!("error: {message}\n"),
+            Kind::Failed | Kind::Refused | Kind::BrokenPipe => {
+                format!("error: {}: {message}\n", self.reason)
+            }
+        };
         for hint in &self.hints {
             let _ = writeln!(text, "hint: {hint}");
         }

@@ -2,6 +2,7 @@
 
 use crate::error::CommandError;
 use crate::summary::Summary;
+use kernrec_schemas::shown::printable_lines;
 use serde::Serialize;
 use std::fmt::Display;
 use std::io::{self, BufWriter, Stdout, Write};
@@ -58,11 +59,13 @@ impl Shell {
         }
     }
 
-    /// A remark for people. Lost if stderr is closed: the work goes on.
+    /// A remark for people, of one line or several. Paths and what documents say may be in it, so whatever could steer
+    /// the terminal is escaped. Lost if stderr is closed: the work goes on.
     pub(crate) fn note(&mut self, note: impl Display) {
         // The result so far first, so that both streams in one log stand in order.
         let _ = self.out.flush();
-        let _ = writeln!(io::stderr(), "{}", inert(note));
+        let note = note.to_string();
+        let _ = writeln!(io::stderr(), "{}", printable_lines(&note));
     }
 
     /// Hands everything to the system.

@@ -16,6 +16,7 @@ pub mod json_schema;
 pub mod manifest;
 pub mod pointer;
 pub mod recording;
+pub mod shown;
 pub mod sidecar;
 pub mod symbol_map;
 pub mod table;

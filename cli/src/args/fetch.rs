@@ -41,7 +41,7 @@ pub(crate) struct FetchArgs {
     pub(crate) ancestor_of: Option<String>,
 
     /// Git repository for --ancestor-of
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", requires = "ancestor_of")]
     pub(crate) repo: Option<PathBuf>,
 
     /// Only check what is installed; no request to the store

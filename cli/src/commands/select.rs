@@ -39,7 +39,12 @@ fn answer(report: &Report, format: FormatArg, shell: &mut Shell) -> Result<Exit,
     match format {
         FormatArg::Text => shell.line(render::text(report).trim_end())?,
         FormatArg::Json => shell.json(report)?,
-        FormatArg::Keys => shell.line(keys.trim_end())?,
+        FormatArg::Keys => {
+            shell.line(keys.trim_end())?;
+            for caveat in render::keys_caveats(report) {
+                shell.note(format_args!("note: {caveat}"));
+            }
+        }
     }
     Ok(Exit::Done)
 }

@@ -114,13 +114,9 @@ pub(crate) fn symbol_map(map: &SymbolMap, shown: usize) -> Summary {
     summary.fact("device_objects", device);
     summary.fact("symbols", map.distinct_symbols());
     summary.fact("incomplete", map.incomplete);
-    summary.fact(
-        "accepted",
-        match map.accept() {
-            Ok(()) => Value::Bool(true),
-            Err(error) => text(format_args!("no: {error}")),
-        },
-    );
+    let accepted = map.accept();
+    summary.fact("accepted", accepted.is_ok());
+    summary.fact_if("refused_because", accepted.err().map(text));
     summary.section(map_errors(map, shown));
     summary.section(largest_sources(map, shown));
     summary

@@ -1,6 +1,7 @@
 //! The text form: aligned columns, numbers with separators, long tables cut.
 
 use super::{Section, Summary};
+use kernrec_schemas::shown::printable;
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -101,7 +102,7 @@ fn cell(key: &str, value: &Value) -> String {
             Some(count) if !IDENTIFIERS.contains(&key) => separated(count),
             _ => number.to_string(),
         },
-        Value::String(text) => text.chars().flat_map(visible).collect(),
+        Value::String(text) => printable(text).into_owned(),
         Value::Array(values) => {
             let cells: Vec<String> = values.iter().map(|value| cell(key, value)).collect();
             cells.join(", ")
@@ -113,15 +114,6 @@ fn cell(key: &str, value: &Value) -> String {
             .join(", "),
     };
     cut(text)
-}
-
-/// Control characters of a hostile document must not reach the terminal.
-fn visible(c: char) -> Vec<char> {
-    if c.is_control() {
-        c.escape_default().collect()
-    } else {
-        vec![c]
-    }
 }
 
 fn cut(text: String) -> String {

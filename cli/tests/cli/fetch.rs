@@ -99,6 +99,7 @@ fn usage_errors() {
                 ".",
             ],
         ),
+        ("repo_without_ancestor", vec!["--url", "s", "--repo", "."]),
         ("bad_scheme", vec!["--url", "ftp://x/y"]),
     ] {
         let ran = context.run(context.command().arg("fetch").args(args));

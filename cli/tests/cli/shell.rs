@@ -100,3 +100,27 @@ fn nobody_waits_for_a_fifo() {
     let ran = context.run(piped.arg("-c").arg(script));
     assert_eq!(ran.status, 0, "{ran}");
 }
+
+#[test]
+fn names_of_others_cannot_steer_the_terminal() {
+    let context = Context::fetched();
+    let hostile = "a\u{1b}[2J\u{202e}\rb";
+    context.write(hostile, format!("# kernrec v1\n{hostile}\n"));
+    for args in [
+        vec!["show", hostile],
+        vec!["show", "absent\u{1b}[2J"],
+        vec!["verify", "files", hostile, "absent\u{1b}[2J"],
+        vec!["fetch", "--url", "absent\u{1b}[2J"],
+        vec!["fetch", "--url", "store", "--out", hostile],
+        vec!["select", "--changed-file", hostile],
+        vec!["select", "--changed-file", "a.cu", "--data", hostile],
+        vec!["pack", hostile, "--out", "bundles"],
+    ] {
+        let ran = context.run(context.command().args(&args));
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(
+            !said.contains(['\u{1b}', '\u{202e}', '\r']) && said.contains("\\u{1b}[2J"),
+            "{args:?}: {ran}"
+        );
+    }
+}

@@ -26,10 +26,7 @@ fn compression_does_not_make_a_difference_and_damage_does() {
     context.write("packed", &bytes);
     let ran = context.kernrec(["verify", "files", "plain", "packed"]);
     assert_eq!(ran.status, 0, "{ran}");
-    assert!(
-        ran.stdout.contains("same content, compressed differently"),
-        "{ran}"
-    );
+    assert!(ran.stdout.contains("same-content"), "{ran}");
 
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;

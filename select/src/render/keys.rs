@@ -11,6 +11,16 @@ use crate::report::Report;
 use kernrec_schemas::StepKey;
 use kernrec_schemas::json;
 
+/// The list is not of all steps.
+pub(super) const UNRECORDED: &str =
+    "Steps without a row in any record are not listed here and must run.";
+
+/// What a bare list of keys cannot say and whoever reads it must know, for stderr.
+pub fn keys_caveats(report: &Report) -> Vec<&'static str> {
+    let assumed = report.assumes.iter().map(|assumed| assumed.meaning());
+    std::iter::once(UNRECORDED).chain(assumed).collect()
+}
+
 /// One JSON array of the keys of the steps that must run, sorted, on one line; `None` when everything must run,
 /// for which the caller prints nothing and exits with [`Exit::RunEverything`](kernrec_schemas::exit::Exit).
 ///

@@ -3,5 +3,5 @@
 mod keys;
 mod text;
 
-pub use keys::keys;
+pub use keys::{keys, keys_caveats};
 pub use text::text;

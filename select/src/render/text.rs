@@ -5,6 +5,7 @@ use crate::evidence::FileClass;
 use crate::report::{
     FileReport, FileSeen, KeptStep, RecordReport, RecordState, Report, SelectedStep,
 };
+use kernrec_schemas::shown::printable;
 use kernrec_schemas::table::RowReason;
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -66,7 +67,7 @@ impl Lines {
         let mut words: Vec<String> = names
             .iter()
             .take(SHOWN)
-            .map(|name| printable(name))
+            .map(|name| printable(name).into_owned())
             .collect();
         if names.len() > SHOWN {
             words.push(format!("and {} more", names.len() - SHOWN));
@@ -126,7 +127,7 @@ fn summary(out: &mut Lines, report: &Report) {
         if report.everything_must_run {
             "Everything must run: no step may be skipped."
         } else {
-            "Steps without a row in any record are not listed here and must run."
+            super::keys::UNRECORDED
         },
     );
     for assumption in &report.assumes {
@@ -257,7 +258,7 @@ fn selected(out: &mut Lines, selected: &[SelectedStep]) {
                 .iter()
                 .map(|launch| {
                     let of = match (launch.files.first(), launch.file_count) {
-                        (Some(file), 1) => printable(file),
+                        (Some(file), 1) => printable(file).into_owned(),
                         (_, count) => counted(count, "changed file"),
                     };
                     format!(
@@ -267,7 +268,10 @@ fn selected(out: &mut Lines, selected: &[SelectedStep]) {
                     )
                 })
                 .collect();
-            vec![printable(step.step.as_str()), launches.join("; ")]
+            vec![
+                printable(step.step.as_str()).into_owned(),
+                launches.join("; "),
+            ]
         })
         .collect();
     out.table(1, &rows);
@@ -310,7 +314,7 @@ fn unusable(out: &mut Lines, steps: &[&KeptStep]) {
                     format!("{}: {}", verdict.backend, words.join(", "))
                 })
                 .collect();
-            vec![printable(step.step.as_str()), words.join("; ")]
+            vec![printable(step.step.as_str()).into_owned(), words.join("; ")]
         })
         .collect();
     out.table(2, &rows);
@@ -344,22 +348,6 @@ fn age(seconds: u64) -> String {
         _ => counted(seconds / 86_400, "day"),
     };
     format!("{text} old")
-}
-
-/// Names come from recordings: control characters must not reach a terminal.
-fn printable(text: &str) -> String {
-    if !text.chars().any(char::is_control) {
-        return text.to_owned();
-    }
-    text.chars()
-        .flat_map(|c| {
-            if c.is_control() {
-                c.escape_default().collect()
-            } else {
-                vec![c]
-            }
-        })
-        .collect()
 }
 
 fn cut(text: &str, characters: usize) -> &str {

@@ -147,12 +147,10 @@ fn summary(pairs: &[(String, Pair)], differ: usize) -> Summary {
     for (name, pair) in pairs {
         let (verdict, a, b) = match pair {
             Pair::Same(digest) => ("same", Some(digest), None),
-            Pair::SameContent(digest) => {
-                ("same content, compressed differently", Some(digest), None)
-            }
+            Pair::SameContent(digest) => ("same-content", Some(digest), None),
             Pair::Differ(a, b) => ("different", Some(a), Some(b)),
-            Pair::OnlyInA => ("only in A", None, None),
-            Pair::OnlyInB => ("only in B", None, None),
+            Pair::OnlyInA => ("only-in-a", None, None),
+            Pair::OnlyInB => ("only-in-b", None, None),
         };
         let shown = |digest: Option<&Digest>| text(digest.map_or(String::new(), Digest::to_string));
         section.row([text(name), text(verdict), shown(a), shown(b)]);

@@ -90,10 +90,10 @@ fn summary(reference: &RecordRef, result: &Refold) -> Summary {
     summary.fact("published_table", text(result.published));
     summary.fact("refolded_table", text(result.refolded));
     if result.other_fields {
-        summary.fact("outside_the_rows", "something else in the table differs");
+        summary.fact("differs_outside_the_rows", true);
     }
     if let Some(counts) = result.counts {
-        summary.fact("counts", "the manifest's counts are not the record's");
+        summary.fact("counts_differ", true);
         summary.fact("published_usable", counts.published.usable_rows);
         summary.fact("refolded_usable", counts.refolded.usable_rows);
     }
@@ -108,8 +108,8 @@ fn summary(reference: &RecordRef, result: &Refold) -> Summary {
 
 fn difference(row: &RowDifference) -> [serde_json::Value; 5] {
     let change = match row.change {
-        RowChange::Missing => "only in the published table",
-        RowChange::Extra => "only in the refolded table",
+        RowChange::Missing => "only-published",
+        RowChange::Extra => "only-refolded",
         RowChange::Changed => "changed",
     };
     let fields = row
