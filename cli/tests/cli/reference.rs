@@ -62,6 +62,53 @@ fn every_reason_of_a_selection_is_documented() {
     each_word_once("docs/formats.md", "selection-reasons", &words);
 }
 
+#[test]
+fn every_reason_word_is_documented() {
+    let page = fs_err::read_to_string(repository().join("docs/formats.md")).unwrap();
+    let mut words = std::collections::BTreeSet::new();
+    for library in ["cli", "fetch", "publish", "schemas", "select", "store"] {
+        each_source(&repository().join(library).join("src"), &mut |source| {
+            words.extend(reason_words(source).map(str::to_owned));
+        });
+    }
+    assert!(words.len() > 100, "the words are found: {words:?}");
+    let missing: Vec<_> = words
+        .iter()
+        .filter(|word| !page.contains(&format!("`{word}`")))
+        .collect();
+    assert!(missing.is_empty(), "not in docs/formats.md: {missing:?}");
+}
+
+/// The literals of the functions `reason` and `word`, and of errors that name their reason where they are made.
+fn reason_words(source: &str) -> impl Iterator<Item = &str> {
+    let functions = ["fn reason(", "fn word("]
+        .into_iter()
+        .flat_map(|start| source.split(start).skip(1))
+        .filter_map(|rest| rest.split("\n    }").next());
+    let made = ["CommandError::failed(", "CommandError::refused("]
+        .into_iter()
+        .flat_map(|start| source.split(start).skip(1))
+        .filter_map(|rest| rest.split(',').next());
+    functions
+        .chain(made)
+        .flat_map(|text| text.split('"').skip(1).step_by(2))
+        .filter(|word| {
+            word.bytes()
+                .all(|b| b.is_ascii_lowercase() || b == b'-' || b.is_ascii_digit())
+        })
+}
+
+fn each_source(folder: &std::path::Path, read: &mut dyn FnMut(&str)) {
+    for entry in fs_err::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            each_source(&path, read);
+        } else {
+            read(&fs_err::read_to_string(path).unwrap());
+        }
+    }
+}
+
 fn describe(command: &clap::Command, page: &mut String) {
     if command.get_name() == "help" {
         return;
