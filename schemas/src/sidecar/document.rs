@@ -81,6 +81,9 @@ pub struct Provenance {
     pub expected_rocprofiler_sdk: Option<String>,
     /// Allow-listed environment variables.
     pub environment: BTreeMap<String, String>,
+    /// What set-up did otherwise than usual, or found: each a stable word, a colon and a sentence.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 impl SidecarDocument {
