@@ -32,6 +32,15 @@ impl AtomicFile {
         })
     }
 
+    /// Lets every user read and replace the file, whatever the umask: a container's root and the owner of the
+    /// checkout share a job's files.
+    pub fn open_to_everyone(&self) -> Result<(), FsError> {
+        self.temp
+            .as_file()
+            .set_permissions(Permissions::from_mode(0o666))
+            .map_err(FsError::on("open to everyone", &self.dest))
+    }
+
     /// Makes the file durable and puts it under its name, replacing what stood there.
     pub fn commit(self) -> Result<(), FsError> {
         let Self { temp, dest } = self;
