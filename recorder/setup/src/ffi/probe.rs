@@ -1,0 +1,177 @@
+//! Loading a library in a process of its own: one that crashes or hangs the loader takes nobody along.
+
+use std::ffi::{CStr, CString, c_int};
+use std::io::{self, Read as _};
+use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How a library failed to load.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ProbeError {
+    #[error("{0}")]
+    Refused(String),
+    #[error("it lacks `{0}`")]
+    Lacks(String),
+    #[error("loading it ended the process (status {0:#x})")]
+    Died(c_int),
+    #[error("loading it took more than {0:?}")]
+    TimedOut(Duration),
+    #[error("try it in a process of its own: {0}")]
+    NotTried(#[source] io::Error),
+}
+
+/// What the child says, followed by a message.
+const LOADED: u8 = b'+';
+const REFUSED: u8 = b'-';
+const LACKS: u8 = b'?';
+
+/// A message of the loader is a line; more is not read.
+const MAX_MESSAGE: u64 = 4096;
+
+/// Loads a library, and finds a function in it, in a child that ends right after.
+pub(crate) fn load(
+    path: &Path,
+    function: Option<&CStr>,
+    limit: Duration,
+) -> Result<(), ProbeError> {
+    let not_tried = ProbeError::NotTried;
+    let path = CString::new(path.as_os_str().as_bytes())
+        .map_err(|_| not_tried(io::Error::from(io::ErrorKind::InvalidInput)))?;
+    let (reader, writer) = pipe().map_err(not_tried)?;
+    let null = fs_err::OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open("/dev/null")
+        .map_err(not_tried)?;
+    // SAFETY: the child calls nothing but `child`, which ends it.
+    let pid = unsafe { libc::fork() };
+    if pid == 0 {
+        child(&path, function, null.as_raw_fd(), writer.as_raw_fd());
+    }
+    if pid < 0 {
+        return Err(not_tried(io::Error::last_os_error()));
+    }
+    drop(writer);
+    let deadline = Instant::now() + limit;
+    let answer = read_answer(reader, deadline);
+    let status = end(pid, deadline, answer.is_some());
+    match (answer.as_deref(), status) {
+        (Some([LOADED, ..]), _) => Ok(()),
+        (Some([LACKS, name @ ..]), _) => Err(ProbeError::Lacks(text(name))),
+        (Some([_, message @ ..]), _) => Err(ProbeError::Refused(text(message))),
+        (Some([]) | None, Some(status)) => Err(ProbeError::Died(status)),
+        (Some([]) | None, None) => Err(ProbeError::TimedOut(limit)),
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The forked child. It shares no descriptor with what the library might read or print.
+fn child(path: &CStr, function: Option<&CStr>, null: RawFd, answer: RawFd) -> ! {
+    // SAFETY: valid descriptors and strings; the child has one thread. `_exit` runs nothing that the parent
+    // registered.
+    unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        for standard in 0..=2 {
+            libc::dup2(null, standard);
+        }
+        let handle = libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL);
+        if handle.is_null() {
+            let message = libc::dlerror();
+            if message.is_null() {
+                say(answer, REFUSED, b"the loader does not say why");
+            } else {
+                say(answer, REFUSED, CStr::from_ptr(message).to_bytes());
+            }
+            libc::_exit(1);
+        }
+        match function {
+            Some(name) if libc::dlsym(handle, name.as_ptr()).is_null() => {
+                say(answer, LACKS, name.to_bytes());
+            }
+            Some(_) | None => say(answer, LOADED, b""),
+        }
+        libc::_exit(0)
+    }
+}
+
+fn say(answer: RawFd, word: u8, message: &[u8]) {
+    let mut line = [0_u8; 1024];
+    line[0] = word;
+    let length = message.len().min(line.len() - 1);
+    line[1..=length].copy_from_slice(&message[..length]);
+    // SAFETY: an open descriptor and a live buffer; shorter than what a pipe takes at once.
+    unsafe { libc::write(answer, line.as_ptr().cast(), length + 1) };
+}
+
+/// What the child said; `None` when it said nothing in time.
+fn read_answer(reader: OwnedFd, deadline: Instant) -> Option<Vec<u8>> {
+    if !readable(reader.as_raw_fd(), deadline) {
+        return None;
+    }
+    let mut answer = Vec::new();
+    // One message, written at once, or the end. A process that the library started may hold the other end
+    // open, so the end is not waited for.
+    let mut buffer = [0_u8; 1024];
+    let mut file = std::fs::File::from(reader).take(MAX_MESSAGE);
+    let count = file.read(&mut buffer).unwrap_or(0);
+    answer.extend_from_slice(&buffer[..count]);
+    (!answer.is_empty()).then_some(answer)
+}
+
+fn readable(descriptor: RawFd, deadline: Instant) -> bool {
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let mut poll = libc::pollfd {
+            fd: descriptor,
+            events: libc::POLLIN,
+            revents: 0,
+        };
+        let left = c_int::try_from(left.as_millis()).unwrap_or(c_int::MAX);
+        // SAFETY: one live descriptor record.
+        match unsafe { libc::poll(&raw mut poll, 1, left) } {
+            0 => return false,
+            1.. => return true,
+            _ if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => {}
+            _ => return false,
+        }
+    }
+}
+
+/// Waits for the child, or ends it: at once when it has answered, else at the deadline. Returns its wait
+/// status if it ended by itself.
+fn end(pid: libc::pid_t, deadline: Instant, has_answered: bool) -> Option<c_int> {
+    let mut status = 0;
+    while !has_answered && Instant::now() < deadline {
+        // SAFETY: our own child and a live integer.
+        match unsafe { libc::waitpid(pid, &raw mut status, libc::WNOHANG) } {
+            0 => std::thread::sleep(Duration::from_millis(1)),
+            found if found == pid => return Some(status),
+            // Whoever started us asked the system to forget our children.
+            _ => return Some(0),
+        }
+    }
+    // SAFETY: as above; the child is not reaped yet, so its id is still its own.
+    unsafe {
+        libc::kill(pid, libc::SIGKILL);
+        while libc::waitpid(pid, &raw mut status, 0) < 0
+            && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
+        {}
+    }
+    None
+}
+
+fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+    let mut ends = [0; 2];
+    // SAFETY: room for two descriptors, which are ours alone when the call succeeds.
+    unsafe {
+        if libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok((OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])))
+    }
+}

@@ -1,0 +1,109 @@
+//! Which folder a job's recordings go to, and making it.
+
+use super::record::STATE;
+use crate::environment::Environment;
+use crate::identity::LOCAL;
+use kernrec_store::bundle::SIDECAR;
+use kernrec_store::fsio::FsError;
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// The folder of all jobs, in the current one.
+const ABOVE: &str = ".kernrec";
+
+/// Local runs kept side by side.
+const MAX_LOCAL: u32 = 1_000;
+
+/// The folder, absolute. Runs outside CI get one each, made here so that no two take the same: `local`,
+/// `local-2`, and so on.
+pub(crate) fn choose(dir: Option<&Path>, job_id: &str, environment: &Environment) -> PathBuf {
+    if let Some(dir) = dir {
+        return environment.absolute(dir);
+    }
+    let above = environment.absolute(Path::new(ABOVE));
+    let first = above.join(job_id);
+    if job_id != LOCAL || make(&above).is_err() {
+        return first;
+    }
+    let others = (2..MAX_LOCAL).map(|n| above.join(format!("{LOCAL}-{n}")));
+    std::iter::once(first.clone())
+        .chain(others)
+        .find(|folder| fs_err::create_dir(folder).is_ok())
+        .unwrap_or(first)
+}
+
+/// Whether no job has left anything in a folder.
+pub(crate) fn is_fresh(folder: &Path) -> bool {
+    let Ok(mut entries) = fs_err::read_dir(folder) else {
+        return !folder.exists();
+    };
+    !entries.any(|entry| {
+        entry.is_ok_and(|entry| {
+            let name = entry.file_name();
+            let is_recording = name.as_bytes().starts_with(b"kern.");
+            is_recording || name == SIDECAR || name == STATE
+        })
+    })
+}
+
+/// Makes a folder and those above it that are missing, and opens them to everyone, so that another user can
+/// add to them and clean them up.
+pub(crate) fn make(folder: &Path) -> Result<(), FsError> {
+    let missing: Vec<&Path> = folder
+        .ancestors()
+        .take_while(|path| !path.is_dir())
+        .collect();
+    for path in missing.into_iter().rev() {
+        match fs_err::create_dir(path) {
+            Ok(()) => open_to_everyone(path)?,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => {}
+            Err(error) => return Err(FsError::new("create folder", path, error)),
+        }
+    }
+    // Made under a mask, or somebody else's. The latter may stay as it is: writing will show whether that is enough.
+    let _ = open_to_everyone(folder);
+    if let Some(above) = folder.parent().filter(|above| above.ends_with(ABOVE)) {
+        let _ = open_to_everyone(above);
+    }
+    Ok(())
+}
+
+fn open_to_everyone(path: &Path) -> Result<(), FsError> {
+    fs_err::set_permissions(path, std::fs::Permissions::from_mode(0o777))
+        .map_err(FsError::on("open to everyone", path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ci_jobs_have_their_folder_and_local_runs_one_each() {
+        let root = tempfile::tempdir().unwrap();
+        let environment = Environment::default().in_folder(root.path());
+        let above = root.path().join(".kernrec");
+        assert_eq!(choose(None, "j-1", &environment), above.join("j-1"));
+        for name in ["local", "local-2", "local-3"] {
+            let folder = choose(None, "local", &environment);
+            assert_eq!(folder, above.join(name));
+        }
+        let named = choose(Some(Path::new("x/y")), "local", &environment);
+        assert_eq!(named, root.path().join("x/y"));
+    }
+
+    #[test]
+    fn folders_made_are_open_to_everyone() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("a/b");
+        make(&folder).unwrap();
+        for path in ["a", "a/b"] {
+            let mode = fs_err::metadata(root.path().join(path))
+                .unwrap()
+                .permissions()
+                .mode();
+            assert_eq!(mode & 0o777, 0o777);
+        }
+    }
+}

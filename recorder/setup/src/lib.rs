@@ -1,0 +1,36 @@
+//! Launch set-up: puts the recorder into a command's environment, and says honestly how that went.
+//!
+//! [`Session::begin`] looks at the machine, chooses the job's folder, writes the sidecar with a null status
+//! and says which variables the workload needs; [`run()`] runs one command with them, [`shell_lines`] prints
+//! them for a shell. [`Session::finish`] and [`finish`] write the status and pack the bundle. Nothing here can
+//! fail a job: whatever stands in the way becomes a reason in the sidecar, and the workload runs unrecorded.
+//!
+//! A backend is one module with one function that turns a [`Context`] into variables or a reason.
+#![warn(missing_docs)]
+
+mod backend;
+mod cuda;
+mod elf;
+mod environment;
+mod ffi;
+mod finish;
+mod identity;
+mod job;
+mod options;
+mod program;
+mod provenance;
+mod reason;
+mod run;
+mod session;
+mod shell;
+pub mod variables;
+
+pub use backend::BackendChoice;
+pub use environment::Environment;
+pub use finish::{FinishOptions, finish};
+pub use identity::Identity;
+pub use options::{Options, Purpose};
+pub use reason::Unavailable;
+pub use run::{Ended, run};
+pub use session::{Finished, Session};
+pub use shell::shell_lines;

@@ -1,0 +1,76 @@
+use super::*;
+
+/// A process table in a folder.
+struct Table(tempfile::TempDir);
+
+impl Table {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn process(&self, pid: i32, parent: i32, environment: &str, maps: &str) {
+        let folder = self.0.path().join(pid.to_string());
+        fs_err::create_dir_all(&folder).unwrap();
+        // A name made to mislead, and 17 fields before the start time.
+        let filler = "0 ".repeat(17);
+        let stat = format!("{pid} (a) S 1 (b) S {parent} {filler}{} 0", pid * 10);
+        fs_err::write(folder.join("stat"), stat).unwrap();
+        fs_err::write(folder.join("environ"), environment).unwrap();
+        fs_err::write(folder.join("maps"), maps).unwrap();
+    }
+
+    fn unrecorded(&self, seen: &mut Seen) -> usize {
+        seen.look(self.0.path());
+        seen.unrecorded.len()
+    }
+}
+
+const RECORDED: &str = "A=b\0CUDA_INJECTION64_PATH=/k/libkernrec_cupti.so\0C=d\0";
+const BARE: &str = "A=b\0";
+const WITH_DRIVER: &str = "7f-80 r-xp 0 0:0 1 /usr/lib/libcuda.so.1\n";
+
+#[test]
+fn a_gpu_process_without_the_variable_is_counted_once() {
+    let table = Table::new();
+    table.process(10, 1, RECORDED, WITH_DRIVER);
+    table.process(12, 11, BARE, WITH_DRIVER);
+    table.process(13, 11, "", WITH_DRIVER);
+    table.process(11, 10, RECORDED, "");
+    let mut seen = Seen::below(10);
+    assert_eq!(table.unrecorded(&mut seen), 2);
+    assert_eq!(table.unrecorded(&mut seen), 2);
+}
+
+#[test]
+fn a_process_counts_from_when_it_has_the_driver() {
+    let table = Table::new();
+    table.process(10, 1, RECORDED, "");
+    table.process(11, 10, BARE, "/usr/lib/libc.so.6\n");
+    let mut seen = Seen::below(10);
+    assert_eq!(table.unrecorded(&mut seen), 0);
+    // Its parent has ended meanwhile.
+    table.process(11, 1, BARE, WITH_DRIVER);
+    assert_eq!(table.unrecorded(&mut seen), 1);
+}
+
+#[test]
+fn others_and_recorded_processes_do_not_count() {
+    let table = Table::new();
+    table.process(10, 1, RECORDED, WITH_DRIVER);
+    table.process(20, 1, BARE, WITH_DRIVER);
+    table.process(
+        11,
+        10,
+        BARE,
+        &format!("{WITH_DRIVER}/k/libkernrec_cupti.so\n"),
+    );
+    table.process(12, 10, "", "");
+    assert_eq!(table.unrecorded(&mut Seen::below(10)), 0);
+}
+
+#[test]
+fn the_machines_own_table_can_be_read() {
+    let own = libc::pid_t::try_from(std::process::id()).unwrap();
+    let processes = processes(Path::new("/proc"));
+    assert!(processes.iter().any(|process| process.pid == own));
+}
