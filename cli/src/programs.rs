@@ -1,7 +1,7 @@
 //! The three programs: parse, run, say how it ended.
 
 use crate::args::{CiFetchKernelRecord, Command, Kernrec, KernrecPublish};
-use crate::commands;
+use crate::commands::{self, Ended};
 use crate::error::CommandError;
 use crate::shell::Shell;
 use clap::{CommandFactory, Parser};
@@ -52,14 +52,14 @@ fn program<A: Parser>(command: impl FnOnce(A) -> Command) -> ExitCode {
 fn run(command: Command) -> ExitCode {
     let mut shell = Shell::new();
     let json = wants_json(&command);
-    let exit = match commands::run(command, &mut shell).and_then(|exit| {
+    let ended = match commands::run(command, &mut shell).and_then(|ended| {
         shell.flush()?;
-        Ok(exit)
+        Ok(ended)
     }) {
-        Ok(exit) => exit,
-        Err(error) => report(&mut shell, &error, json),
+        Ok(ended) => ended,
+        Err(error) => Ended::Exit(report(&mut shell, &error, json)),
     };
-    exit.code().into()
+    ended.code().into()
 }
 
 /// The text of an early end on stderr, its document on stdout if JSON was asked for.
@@ -79,8 +79,8 @@ fn wants_json(command: &Command) -> bool {
     match command {
         Command::Publish(args) => args.json,
         Command::Fetch(args) => args.json,
-        // Nothing on stdout may be taken for a decision.
-        Command::Select(_) => false,
+        // Nothing on stdout may be taken for a decision, or for the workload's output.
+        Command::Select(_) | Command::Run(_) | Command::Env(_) | Command::Finish(_) => false,
         Command::Pack(args) => args.json,
         Command::Fold(args) => args.json,
         Command::Show(args) => args.json,

@@ -59,6 +59,11 @@ impl Shell {
         }
     }
 
+    /// Bytes as they are, for another program.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), CommandError> {
+        self.out.write_all(bytes).map_err(CommandError::stdout)
+    }
+
     /// A remark for people, of one line or several. Paths and what documents say may be in it, so whatever could steer
     /// the terminal is escaped. Lost if stderr is closed: the work goes on.
     pub(crate) fn note(&mut self, note: impl Display) {

@@ -2,10 +2,14 @@
 
 pub(crate) mod audit;
 pub(crate) mod diff;
+pub(crate) mod env;
 pub(crate) mod fetch;
+pub(crate) mod finish;
 pub(crate) mod fold;
+pub(crate) mod job;
 pub(crate) mod pack;
 pub(crate) mod publish;
+pub(crate) mod run;
 pub(crate) mod select;
 pub(crate) mod show;
 pub(crate) mod verify;
@@ -45,6 +49,21 @@ pub(crate) enum Command {
     Fetch(fetch::FetchArgs),
     /// Say which steps a change can reach
     Select(select::SelectArgs),
+    /// Run a command and record which GPU kernels it launches
+    ///
+    /// Exits with the command's status: 128 and the signal's number when one ended it, 127 when there is no
+    /// such command, 126 when it cannot be run. Where nothing can be recorded the command runs all the same,
+    /// once, and the job's sidecar says why.
+    Run(run::RunArgs),
+    /// Print the lines that make a shell record what it runs
+    ///
+    /// To be used as `eval "$(kernrec env --step KEY)"`, with the double quotes, in bash or sh.
+    Env(env::EnvArgs),
+    /// Write the exit status of what the shell ran, and pack its recordings
+    ///
+    /// Exits 0 whatever happens, so that it can never fail a step. A second call with the same status changes
+    /// nothing; a failure that is reported after a success counts.
+    Finish(finish::FinishArgs),
     /// Turn job folders into bundles, one file per job
     Pack(pack::PackArgs),
     /// Fold recordings into a kernel table

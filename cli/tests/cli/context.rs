@@ -118,6 +118,9 @@ impl Context {
                 command.env_remove(variable.name);
             }
         }
+        for variable in kernrec_setup::variables::READ {
+            command.env_remove(variable.name);
+        }
     }
 
     fn filtered(&self, text: &str) -> String {

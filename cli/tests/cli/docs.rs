@@ -3,7 +3,7 @@
 use crate::context::repository;
 use std::collections::BTreeSet;
 
-const PAGES: [&str; 7] = [
+const PAGES: [&str; 8] = [
     "README.md",
     "CHANGELOG.md",
     "docs/cli.md",
@@ -11,10 +11,21 @@ const PAGES: [&str; 7] = [
     "docs/formats.md",
     "docs/operations.md",
     "docs/performance.md",
+    "docs/recording.md",
 ];
 
 /// Flags of other programs that the docs call.
-const FOREIGN_FLAGS: [&str; 4] = ["--release", "--locked", "--bench", "--workspace"];
+const FOREIGN_FLAGS: [&str; 6] = [
+    "--release",
+    "--locked",
+    "--bench",
+    "--workspace",
+    "--gpus",
+    "--tensor-parallel-size",
+];
+
+/// Variables of other programs that the docs name.
+const FOREIGN_VARIABLES: [&str; 2] = ["ASAN_OPTIONS", "TRITON_CUPTI_LIB_PATH"];
 
 #[test]
 fn every_flag_in_the_docs_exists() {
@@ -37,6 +48,9 @@ fn every_variable_in_the_docs_is_read() {
     let known: BTreeSet<&str> = kernrec_cli::VARIABLES
         .iter()
         .map(|variable| variable.name)
+        .chain(kernrec_setup::variables::SET.map(|variable| variable.name))
+        .chain(kernrec_setup::variables::READ.map(|variable| variable.name))
+        .chain(FOREIGN_VARIABLES)
         .collect();
     each_page(|page, text| {
         for quoted in text.split('`').skip(1).step_by(2) {

@@ -12,6 +12,7 @@ mod fold;
 mod pack;
 mod publish;
 mod readme;
+mod record;
 mod reference;
 mod select;
 mod shell;

@@ -27,6 +27,30 @@ fn the_command_line_reference_is_current() {
 }
 
 #[test]
+fn the_recorders_variables_are_the_table_in_code() {
+    for (block, column, variables) in [
+        ("variables-set", "value", &kernrec_setup::variables::SET[..]),
+        (
+            "variables-read",
+            "stands in for",
+            &kernrec_setup::variables::READ[..],
+        ),
+    ] {
+        let mut table = format!("| variable | {column} |\n| --- | --- |\n");
+        for variable in variables {
+            let _ = writeln!(table, "| `{}` | {} |", variable.name, variable.meaning);
+        }
+        compare_block("docs/recording.md", block, &table);
+    }
+}
+
+#[test]
+fn every_reason_not_to_record_is_documented() {
+    let words = kernrec_setup::Unavailable::WORDS.map(str::to_owned);
+    each_word_once("docs/recording.md", "collection-errors", &words);
+}
+
+#[test]
 fn the_exit_statuses_are_the_table_in_code() {
     let mut table = String::from("| status | meaning |\n| --- | --- |\n");
     for exit in Exit::ALL {

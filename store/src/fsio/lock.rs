@@ -127,3 +127,8 @@ impl Lock {
         }
     }
 }
+
+/// Bytes free for this user on the file system of `path`.
+pub fn available_space(path: &Path) -> Result<u64, FsError> {
+    fs2::available_space(path).map_err(FsError::on("read the free space of", path))
+}

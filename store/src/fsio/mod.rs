@@ -14,6 +14,6 @@ pub use atomic::{AtomicFile, write_atomic};
 pub use durable::{create_dir_all, remove_dir_all, rename, replace_symlink_through, sync_dir};
 pub use error::FsError;
 pub(crate) use error::plain;
-pub use lock::{Lock, LockError};
+pub use lock::{Lock, LockError, available_space};
 pub use open::open_regular;
 pub use staged::StagedFile;

@@ -1,0 +1,12 @@
+//! Set-up in real processes: the launcher as users have it, workloads that do their worst, shells, and the
+//! recorder against a fake CUPTI.
+#![cfg(test)]
+
+mod bench;
+mod child;
+mod impossible;
+mod jobs;
+mod recorded;
+mod shells;
+mod signals;
+mod transparent;
