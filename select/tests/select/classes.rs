@@ -238,7 +238,7 @@ fn paths_that_cannot_be_judged_are_refused() {
 #[test]
 fn a_file_that_some_object_knows_under_another_kind_of_path_may_only_select() {
     for spelled in [
-        "/work/csrc/a.cuh",
+        "/build/csrc/a.cuh",
         "../project/csrc/a.cuh",
         "build/../../project/csrc/a.cuh",
         "../a.cuh",
@@ -264,11 +264,11 @@ fn an_absolute_path_is_compared_with_the_ends_of_relative_ones() {
     pair.maps = vec![map(
         Backend::Cuda,
         vec![
-            object("a.cu", &["a"], &["/work/csrc/a.cuh"]),
+            object("a.cu", &["a"], &["/build/csrc/a.cuh"]),
             object("b.cu", &["b"], &["csrc/a.cuh"]),
         ],
     )];
-    let seen = seen(pair, "/work/csrc/a.cuh");
+    let seen = seen(pair, "/build/csrc/a.cuh");
     assert_eq!((seen.causes, seen.kernels), (vec![Cause::AmbiguousPath], 2));
 }
 
