@@ -68,17 +68,22 @@ impl MapsError {
 }
 
 impl Maps {
-    /// Reads map files. A file that is no readable map is kept as refused: it costs only the backend that has
+    /// Reads map files. A file that is damaged or no map is kept as refused: it costs only the backend that has
     /// no other.
     pub fn load(paths: &[PathBuf]) -> Result<Self, MapsError> {
         let mut maps = Self::default();
         for path in paths {
-            let bytes = artifact::read(path, MAX_RECORD_BYTES)?;
-            match SymbolMap::parse(&bytes) {
+            let map = match artifact::read(path, MAX_RECORD_BYTES) {
+                Ok(bytes) => SymbolMap::parse(&bytes).map_err(|error| error.to_string()),
+                // No file, or none that may be read: the caller's mistake.
+                Err(error @ ArtifactError::Fs(_)) => return Err(error.into()),
+                Err(damaged) => Err(damaged.to_string()),
+            };
+            match map {
                 Ok(map) => maps.add(path.clone(), map)?,
-                Err(error) => maps.refused.push(RefusedMap {
+                Err(problem) => maps.refused.push(RefusedMap {
                     path: path.clone(),
-                    problem: error.to_string(),
+                    problem,
                 }),
             }
         }

@@ -34,7 +34,8 @@ impl ListedJob {
 pub struct JobsList(BTreeMap<JobId, ListedJob>);
 
 impl JobsList {
-    /// Reads the list; a job listed twice is refused.
+    /// Reads the list; a job listed twice is refused, and so is an empty list: it would excuse every job that
+    /// delivered nothing.
     pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
         let listed: Vec<ListedJob> = json::read(DOCUMENT, bytes, MAX_SMALL_BYTES)?;
         let mut jobs = BTreeMap::new();
@@ -49,6 +50,10 @@ impl JobsList {
                 ));
             }
         }
+        if jobs.is_empty() {
+            let problem = "it lists no job";
+            return Err(DocumentError::rule(DOCUMENT, "[]", problem));
+        }
         Ok(Self(jobs))
     }
 
@@ -60,16 +65,6 @@ impl JobsList {
     /// Every job, sorted by id.
     pub fn iter(&self) -> impl Iterator<Item = &ListedJob> {
         self.0.values()
-    }
-
-    /// How many jobs are listed.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// True when no job is listed.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 }
 

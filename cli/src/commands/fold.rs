@@ -5,9 +5,10 @@ use crate::error::CommandError;
 use crate::inputs;
 use crate::shell::{Form, Shell};
 use crate::summary::{Section, Summary, counted, text, texts};
+use kernrec_publish::gates::unreadable_input;
 use kernrec_publish::recorded_at::{Sources, recorded_at};
 use kernrec_publish::repo::Repo;
-use kernrec_publish::{Collected, Delivery, FoldOptions, Maps, delivery, fold};
+use kernrec_publish::{Delivery, FoldOptions, GateOptions, Maps, delivery, fold};
 use kernrec_schemas::exit::Exit;
 use kernrec_schemas::table::{self, KernelTable};
 use kernrec_store::artifact;
@@ -15,9 +16,9 @@ use kernrec_store::artifact;
 pub(crate) fn run(args: &FoldArgs, shell: &mut Shell) -> Result<Exit, CommandError> {
     let collected = inputs::recordings(&args.input)?;
     let options = options(args)?;
-    check_readable(args, &collected, &options)?;
-    let table = fold(&collected, &options);
     let delivery = delivery(&collected, &options);
+    check_readable(args, &delivery, &options)?;
+    let table = fold(&collected, &options);
     if table.rows.is_empty() {
         return Err(nothing_to_fold(&delivery, &options));
     }
@@ -53,22 +54,18 @@ fn options(args: &FoldArgs) -> Result<FoldOptions, CommandError> {
 /// The gate of `publish`, which a table that is folded first and published later would pass by.
 fn check_readable(
     args: &FoldArgs,
-    collected: &Collected,
+    delivery: &Delivery,
     options: &FoldOptions,
 ) -> Result<(), CommandError> {
-    let Some(first) = collected.unreadable().first() else {
-        return Ok(());
+    let permissions = GateOptions {
+        allow_unreadable: args.allow_unreadable,
+        ..GateOptions::default()
     };
-    if args.allow_unreadable || options.jobs.is_some() {
-        return Ok(());
+    match unreadable_input(delivery, options.jobs.is_some(), &permissions) {
+        None => Ok(()),
+        Some(refusal) => Err(CommandError::refused(refusal.word(), refusal.to_string())
+            .hint("give --jobs FILE, which says whose they are, or --allow-unreadable")),
     }
-    let bundles = counted(collected.unreadable().len(), "bundle");
-    let problem = format!(
-        "{bundles} cannot be read, the first says: {}",
-        first.message
-    );
-    Err(CommandError::refused("unreadable-input", problem)
-        .hint("give --jobs FILE, which says whose bundle is missing, or --allow-unreadable"))
 }
 
 fn nothing_to_fold(delivery: &Delivery, options: &FoldOptions) -> CommandError {
@@ -111,8 +108,12 @@ pub(super) fn delivery_facts(summary: &mut Summary, delivery: &Delivery) {
         let paths = delivery.empty.iter().map(|path| path.display());
         summary.fact("empty_folders", texts(paths));
     }
-    let columns = &["bundle", "reason", "problem"];
-    let title = "bundles that could not be read";
+    if !delivery.links.is_empty() {
+        let paths = delivery.links.iter().map(|path| path.display());
+        summary.fact("links_not_followed", texts(paths));
+    }
+    let columns = &["input", "reason", "problem"];
+    let title = "bundles and jobs whose step could not be read";
     let mut unreadable = Section::new("unreadable", title, columns, usize::MAX);
     for one in &delivery.unreadable {
         let path = text(one.path.display());

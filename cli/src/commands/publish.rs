@@ -225,6 +225,10 @@ fn summary(report: &PublishReport) -> Summary {
     }
     summary.fact_if("manifest", report.manifest.map(text));
     summary.fact("bundles", report.bundles);
+    if !report.without_bundle.is_empty() {
+        let told = report.without_bundle.iter().map(|one| &one.message);
+        summary.fact("jobs_without_a_bundle", texts(told));
+    }
     summary.fact_if(
         "generation",
         report.generation.map(|generation| generation.0),

@@ -69,7 +69,7 @@ pub(crate) fn sidecar(sidecar: &Sidecar) -> Summary {
 /// A jobs list.
 pub(crate) fn jobs(jobs: &JobsList, shown: usize) -> Summary {
     let mut summary = Summary::new("jobs-list", "jobs list of one build");
-    summary.fact("jobs", jobs.len());
+    summary.fact("jobs", jobs.iter().count());
     let unkeyed = jobs.iter().filter(|job| job.step_key.is_none()).count();
     summary.fact("without_step_key", unkeyed);
     let mut by_state: BTreeMap<&str, u64> = BTreeMap::new();

@@ -142,7 +142,11 @@ fn told(filed: &Filed<'_>, reason: &RowReason) -> Option<String> {
         }
         RowReason::CollectionUnavailable => sidecar.collection_error.clone(),
         RowReason::UnrecordedProcesses => Some(sidecar.unrecorded_processes.to_string()),
-        RowReason::BadSidecar => Some(sidecar.faults.join("; ")),
+        RowReason::BadSidecar if filed.contradicted => {
+            let listed = filed.listed.and_then(|listed| listed.step_key.as_ref());
+            listed.map(|step| format!("the jobs list says step `{step}`"))
+        }
+        RowReason::BadSidecar if !sidecar.faults.is_empty() => Some(sidecar.faults.join("; ")),
         RowReason::ForeignCommit => sidecar.commit.as_ref().map(ToString::to_string),
         RowReason::VariantWithoutMap => Some(format!("variant `{}`", sidecar.variant)),
         _ => None,

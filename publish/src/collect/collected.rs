@@ -12,13 +12,14 @@ pub struct Collected {
     pub(crate) jobs: Vec<Job>,
     pub(crate) names: Vec<KernelName>,
     pub(crate) empty: Vec<PathBuf>,
+    pub(crate) links: Vec<PathBuf>,
     pub(crate) unreadable: Vec<Unreadable>,
 }
 
-/// A bundle that was delivered and could not be read, so that nobody knows which step it belongs to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// Something that was delivered and cannot be read, so that nobody knows which step it belongs to.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Unreadable {
-    /// The bundle.
+    /// The bundle or job folder.
     #[serde(serialize_with = "shown::path")]
     pub path: PathBuf,
     /// The stable word of what is wrong.
@@ -41,6 +42,11 @@ impl Collected {
     /// Job folders with neither recording nor sidecar, sorted.
     pub fn empty(&self) -> &[PathBuf] {
         &self.empty
+    }
+
+    /// Links among the recordings, which were not followed, sorted.
+    pub fn links(&self) -> &[PathBuf] {
+        &self.links
     }
 
     /// Bundles that could not be read, sorted by path.

@@ -7,7 +7,7 @@ use kernrec_schemas::recording::{ProcessState, Recording, is_recording_name};
 use kernrec_schemas::sidecar::Sidecar;
 use kernrec_schemas::table::RowReason;
 use kernrec_schemas::{Backend, Digest, RowBackend, StepKey};
-use kernrec_store::bundle::{BundleMeta, SIDECAR, is_recording};
+use kernrec_store::bundle::{BundleMeta, SIDECAR};
 use std::collections::BTreeSet;
 
 /// Takes the files of one job in the order of their names.
@@ -16,6 +16,7 @@ pub(super) struct Content<'a> {
     hasher: Buffered,
     sidecar: SidecarState,
     processes: Vec<Process>,
+    whole: bool,
 }
 
 impl<'a> Content<'a> {
@@ -25,6 +26,7 @@ impl<'a> Content<'a> {
             hasher: Buffered::default(),
             sidecar: SidecarState::Missing,
             processes: Vec::new(),
+            whole: true,
         }
     }
 
@@ -37,7 +39,7 @@ impl<'a> Content<'a> {
                     problem: error.to_string(),
                 },
             };
-        } else if is_recording(name) || is_recording_name(name) {
+        } else if is_recording_name(name) {
             self.processes.push(process(name, bytes, self.interner));
         } else {
             return;
@@ -48,6 +50,7 @@ impl<'a> Content<'a> {
 
     /// Takes a file that is there and cannot be read: its process's silence means nothing.
     pub(super) fn unreadable(&mut self, name: &str, problem: &str) {
+        self.whole = false;
         if name == SIDECAR {
             self.sidecar = SidecarState::Bad {
                 problem: problem.to_owned(),
@@ -73,13 +76,20 @@ impl<'a> Content<'a> {
         self.hasher.update(bytes);
     }
 
-    pub(super) fn finish(self, meta: BundleMeta, origin: impl FnOnce(Digest) -> Origin) -> Parsed {
+    /// Puts the job together; `origin` is told the content's digest and whether every file could be read.
+    pub(super) fn finish(
+        self,
+        meta: BundleMeta,
+        origin: impl FnOnce(Digest, bool) -> Origin,
+    ) -> Parsed {
         let mut steps: BTreeSet<StepKey> = meta.step_key.into_iter().collect();
         let mut flaws = BTreeSet::new();
         match &self.sidecar {
             SidecarState::Read(sidecar) => {
                 steps.extend(sidecar.step_key.clone());
-                if !sidecar.faults.is_empty() {
+                // A bundle's description and the sidecar in it may name two jobs.
+                let named = sidecar.job_id.as_ref().filter(|id| !id.is_local());
+                if !sidecar.faults.is_empty() || named.is_some_and(|id| *id != meta.job_id) {
                     flaws.insert(RowReason::BadSidecar);
                 }
             }
@@ -100,7 +110,7 @@ impl<'a> Content<'a> {
             sidecar: self.sidecar,
             processes: self.processes,
             flaws,
-            origins: vec![origin(self.hasher.finish())],
+            origins: vec![origin(self.hasher.finish(), self.whole)],
         };
         Parsed { job, steps }
     }
@@ -119,10 +129,10 @@ impl Parsed {
         self.job.origins.first().map(Origin::content)
     }
 
-    /// The digest of the bundle it was read from.
-    pub(crate) fn bundle_digest(&self) -> Option<Digest> {
+    /// The digest and the size of the bundle it was read from.
+    pub(crate) fn bundle(&self) -> Option<(Digest, u64)> {
         match self.job.origins.first()? {
-            Origin::Bundle { digest, .. } => Some(*digest),
+            Origin::Bundle { digest, size, .. } => Some((*digest, *size)),
             Origin::Folder { .. } => None,
         }
     }

@@ -6,7 +6,7 @@ use kernrec_schemas::table::RowReason;
 use kernrec_schemas::{Backend, Commit, Digest, JobId, RowBackend, StepKey, Variant};
 use kernrec_store::bundle::{JobFolder, OriginLayout};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What one job left.
 #[derive(Debug, Clone)]
@@ -38,6 +38,8 @@ pub enum Origin {
         folder: JobFolder,
         /// A digest over names and bytes of sidecar and recordings, to notice a change before it is packed.
         content: Digest,
+        /// False when a file of it could not be read: no bundle can hold what was folded.
+        whole: bool,
     },
     /// A bundle.
     Bundle {
@@ -57,6 +59,14 @@ impl Origin {
     pub const fn content(&self) -> Digest {
         match self {
             Self::Folder { content, .. } | Self::Bundle { content, .. } => *content,
+        }
+    }
+
+    /// The folder or the bundle.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Folder { folder, .. } => &folder.path,
+            Self::Bundle { path, .. } => path,
         }
     }
 }

@@ -24,7 +24,7 @@ struct Table {
 }
 
 impl Interner {
-    /// The numbers of these names, in their order. A text that is no kernel name has none.
+    /// The numbers of these names, in any order. A text that is no kernel name has none.
     pub(crate) fn intern(&self, names: &[Cow<'_, str>]) -> Vec<u32> {
         let mut numbers = Vec::with_capacity(names.len());
         let mut new = Vec::new();

@@ -23,7 +23,11 @@ pub(super) fn read_folder(folder: JobFolder, interner: &Interner) -> Parsed {
         Err(error) => read_leniently(&folder, &error, &mut content),
     }
     let meta = folder.meta.clone();
-    content.finish(meta, |content| Origin::Folder { folder, content })
+    content.finish(meta, |content, whole| Origin::Folder {
+        folder,
+        content,
+        whole,
+    })
 }
 
 /// Reads a bundle from anything; `path` names it in errors and reports.
@@ -50,7 +54,7 @@ fn read_with(
     let mut content = Content::new(interner);
     let summary = read(&path, &mut |name, bytes| content.file(name, bytes))?;
     let (digest, size) = (summary.digest, summary.size);
-    Ok(content.finish(summary.meta, |content| Origin::Bundle {
+    Ok(content.finish(summary.meta, |content, _| Origin::Bundle {
         path,
         digest,
         size,

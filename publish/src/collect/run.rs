@@ -30,6 +30,7 @@ pub fn collect(inputs: &Inputs) -> Result<Collected, CollectError> {
         found.jobs.extend(more.jobs);
         found.bundles.extend(more.bundles);
         found.empty.extend(more.empty);
+        found.ignored.extend(more.ignored);
     }
     for path in &inputs.bundles {
         // A missing file is the caller's mistake; a damaged one is what a job delivered.
@@ -40,14 +41,19 @@ pub fn collect(inputs: &Inputs) -> Result<Collected, CollectError> {
     }
     found.jobs.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     found.jobs.dedup_by(|a, b| a.path == b.path);
-    for paths in [&mut found.bundles, &mut found.empty] {
+    found.ignored.retain(|path| path.is_symlink());
+    for paths in [&mut found.bundles, &mut found.empty, &mut found.ignored] {
         paths.sort_unstable();
         paths.dedup();
     }
-    Ok(read_all(found.jobs, found.bundles, found.empty))
+    Ok(Collected {
+        empty: found.empty,
+        links: found.ignored,
+        ..read_all(found.jobs, found.bundles)
+    })
 }
 
-fn read_all(folders: Vec<JobFolder>, bundles: Vec<PathBuf>, empty: Vec<PathBuf>) -> Collected {
+fn read_all(folders: Vec<JobFolder>, bundles: Vec<PathBuf>) -> Collected {
     let interner = Interner::default();
     let mut parsed: Vec<Parsed> = folders
         .into_par_iter()
@@ -70,10 +76,10 @@ fn read_all(folders: Vec<JobFolder>, bundles: Vec<PathBuf>, empty: Vec<PathBuf>)
             Err(broken) => unreadable.push(broken),
         }
     }
-    let mut collected = Collected::of(parsed, interner);
-    collected.empty = empty;
-    collected.unreadable = unreadable;
-    collected
+    Collected {
+        unreadable,
+        ..Collected::of(parsed, interner)
+    }
 }
 
 impl Collected {
@@ -94,8 +100,7 @@ impl Collected {
         Self {
             jobs,
             names,
-            empty: Vec::new(),
-            unreadable: Vec::new(),
+            ..Self::default()
         }
     }
 }

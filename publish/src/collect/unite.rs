@@ -9,18 +9,13 @@ use kernrec_schemas::table::RowReason;
 use kernrec_schemas::{JobId, RowBackend, StepKey};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Outside CI every job has this id, so it tells jobs apart only within a step.
-const LOCAL: &str = "local";
-
 /// Sorts the jobs and unites those with one id.
 pub(crate) fn unite(parsed: Vec<Parsed>) -> Vec<Job> {
     let mut groups: BTreeMap<(JobId, Option<StepKey>), Vec<Parsed>> = BTreeMap::new();
     for one in parsed {
-        let step = if one.job.id.as_str() == LOCAL {
-            one.steps.first().cloned()
-        } else {
-            None
-        };
+        // Outside CI every job has the same id, which then tells jobs apart only within a step.
+        let local = one.job.id.is_local();
+        let step = one.steps.first().filter(|_| local).cloned();
         groups
             .entry((one.job.id.clone(), step))
             .or_default()
@@ -91,11 +86,8 @@ fn absorb(whole: &mut Job, other: Job) {
     if whole.backend != other.backend {
         whole.backend = RowBackend::Unknown;
     }
-    for process in other.processes {
-        // A recording that both hold, byte for byte, was written by one process.
-        if !whole.processes.contains(&process) {
-            whole.processes.push(process);
-        }
-    }
+    whole.processes.extend(other.processes);
     whole.processes.sort_unstable();
+    // A recording that both hold, byte for byte, was written by one process.
+    whole.processes.dedup();
 }

@@ -29,7 +29,7 @@ fn last_attempt<'a>(jobs: &[Filed<'a>], options: &FoldOptions) -> Option<Filed<'
     for filed in jobs {
         let retry = filed.job.sidecar()?.retry_count?;
         // A job whose identity is in doubt is nobody's attempt.
-        if !filed.job.flaws.is_empty() || filed.is_foreign(options) {
+        if !filed.job.flaws.is_empty() || filed.contradicted || filed.is_foreign(options) {
             return None;
         }
         // A failure in one image is not undone by a success in another.

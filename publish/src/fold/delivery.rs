@@ -1,7 +1,7 @@
 //! What jobs delivered, counted: for the gates and for people.
 
 use super::{Filing, FoldOptions};
-use crate::collect::{Collected, Unreadable};
+use crate::collect::{Collected, SidecarState, Unreadable};
 use crate::shown;
 use kernrec_schemas::JobId;
 use serde::Serialize;
@@ -24,7 +24,10 @@ pub struct Delivery {
     /// Job folders with neither recording nor sidecar.
     #[serde(serialize_with = "shown::paths")]
     pub empty: Vec<PathBuf>,
-    /// Bundles that could not be read.
+    /// Links among the recordings, which were not followed.
+    #[serde(serialize_with = "shown::paths")]
+    pub links: Vec<PathBuf>,
+    /// Bundles and jobs of which nobody knows the step, because what would say so cannot be read.
     pub unreadable: Vec<Unreadable>,
     /// Listed jobs that delivered nothing for their step, sorted; empty without a jobs list.
     pub missing: Vec<JobId>,
@@ -38,7 +41,8 @@ pub fn delivery(collected: &Collected, options: &FoldOptions) -> Delivery {
         delivered: distinct.len() as u64,
         unfiled: filing.unfiled.iter().map(|job| job.id.clone()).collect(),
         empty: collected.empty().to_vec(),
-        unreadable: collected.unreadable().to_vec(),
+        links: collected.links().to_vec(),
+        unreadable: unreadable(collected, &filing),
         missing: filing.all_missing().into_iter().cloned().collect(),
         ..Delivery::default()
     };
@@ -55,4 +59,24 @@ pub fn delivery(collected: &Collected, options: &FoldOptions) -> Delivery {
     counts.folded = folded.len() as u64;
     counts.foreign = foreign.len() as u64;
     counts
+}
+
+/// A job whose sidecar names no step belongs to a step without a key. One whose sidecar is lost or bad belongs to
+/// a step that may have a row.
+fn unreadable(collected: &Collected, filing: &Filing<'_>) -> Vec<Unreadable> {
+    let mut unreadable = collected.unreadable().to_vec();
+    for job in &filing.unfiled {
+        let problem = match &job.sidecar {
+            SidecarState::Missing => "there is no sidecar".to_owned(),
+            SidecarState::Bad { problem } => problem.clone(),
+            SidecarState::Read(sidecar) if !sidecar.faults.is_empty() => sidecar.faults.join("; "),
+            SidecarState::Read(_) => continue,
+        };
+        unreadable.extend(job.origins.first().map(|origin| Unreadable {
+            path: origin.path().to_path_buf(),
+            reason: "no-step",
+            message: format!("job `{}`: {problem}", origin.path().display()),
+        }));
+    }
+    unreadable
 }

@@ -21,6 +21,9 @@ pub(crate) struct Filing<'a> {
 pub(crate) struct Filed<'a> {
     pub(crate) job: &'a Job,
     pub(crate) listed: Option<&'a ListedJob>,
+    /// The jobs list files it under another step than its own files do. Nobody knows which is right, so it counts,
+    /// flawed, for both.
+    pub(crate) contradicted: bool,
 }
 
 impl<'a> Filing<'a> {
@@ -32,18 +35,7 @@ impl<'a> Filing<'a> {
         };
         for job in collected.jobs() {
             let listed = jobs.and_then(|jobs| jobs.find(&job.id));
-            let step = job
-                .step
-                .as_ref()
-                .or_else(|| listed.and_then(|listed| listed.step_key.as_ref()));
-            match step {
-                Some(step) => filing
-                    .steps
-                    .entry(step)
-                    .or_default()
-                    .push(Filed { job, listed }),
-                None => filing.unfiled.push(job),
-            }
+            filing.add(job, listed);
         }
         for listed in jobs.into_iter().flat_map(JobsList::iter) {
             if let Some(step) = &listed.step_key {
@@ -51,6 +43,26 @@ impl<'a> Filing<'a> {
             }
         }
         filing
+    }
+
+    fn add(&mut self, job: &'a Job, listed: Option<&'a ListedJob>) {
+        let named = listed.and_then(|listed| listed.step_key.as_ref());
+        let steps: BTreeSet<&StepKey> = job.step.iter().chain(named).collect();
+        if steps.is_empty() {
+            self.unfiled.push(job);
+        }
+        let contradicted = steps.len() > 1;
+        for step in steps {
+            let filed = self.steps.entry(step).or_default();
+            // Jobs come sorted by id: one that claims several steps itself is there already.
+            if filed.last().is_none_or(|last| last.job.id != job.id) {
+                filed.push(Filed {
+                    job,
+                    listed,
+                    contradicted,
+                });
+            }
+        }
     }
 
     /// The jobs that are folded into this backend's table, by step: its own and those of unknown backend.

@@ -28,6 +28,9 @@ impl Filed<'_> {
         let job = self.job;
         let without_map = |variants: &BTreeSet<_>| !variants.contains(&job.variant());
         let mut reasons = job.flaws.clone();
+        if self.contradicted {
+            reasons.insert(RowReason::BadSidecar);
+        }
         if self.is_foreign(options) {
             reasons.insert(RowReason::ForeignCommit);
         }

@@ -161,14 +161,26 @@ fn deliveries(
             });
         }
     }
-    // With a jobs list the step of a broken bundle has a listed job that delivered nothing (`job-missing`).
-    // Without one, nothing tells its row from a healthy one.
-    let protected = has_jobs_list || options.allow_unreadable;
-    if let Some(first) = delivery.unreadable.first().filter(|_| !protected) {
-        refusals.push(Refusal::UnreadableInput {
-            bundles: delivery.unreadable.len() as u64,
-            first: first.path.clone(),
-            problem: first.message.clone(),
-        });
+    refusals.extend(unreadable_input(delivery, has_jobs_list, options));
+}
+
+/// Refuses deliveries of which nobody knows the step.
+///
+/// With a jobs list the step of each has a listed job that delivered nothing (`job-missing`), unless there are
+/// more of them than of such jobs. Without one, nothing tells its row from a healthy one.
+pub fn unreadable_input(
+    delivery: &Delivery,
+    has_jobs_list: bool,
+    options: &GateOptions,
+) -> Option<Refusal> {
+    let explained = has_jobs_list && delivery.unreadable.len() <= delivery.missing.len();
+    if explained || options.allow_unreadable {
+        return None;
     }
+    let first = delivery.unreadable.first()?;
+    Some(Refusal::UnreadableInput {
+        inputs: delivery.unreadable.len() as u64,
+        first: first.path.clone(),
+        problem: first.message.clone(),
+    })
 }

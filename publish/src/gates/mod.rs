@@ -8,7 +8,7 @@ mod options;
 mod refusal;
 mod relative;
 
-pub use inherent::{Candidate, inherent};
+pub use inherent::{Candidate, inherent, unreadable_input};
 pub use options::{DEFAULT_MIN_DELIVERED, GateOptions};
 pub use refusal::{JoinShare, Refusal};
 pub use relative::relative;

@@ -13,7 +13,7 @@ pub struct GateOptions {
     /// Accept a record of less than half of what the current one has (`collapse`, and the share part of
     /// `names-do-not-join`).
     pub allow_shrink: bool,
-    /// Accept delivered bundles that cannot be read although no jobs list says whose they were.
+    /// Accept deliveries of which nobody knows the step although no jobs list says whose they were.
     pub allow_unreadable: bool,
 }
 

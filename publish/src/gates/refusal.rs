@@ -101,15 +101,15 @@ pub enum Refusal {
         /// When.
         revoked: Timestamp,
     },
-    /// A delivered bundle cannot be read, and no jobs list protects the step it belongs to.
-    #[error("{bundles} delivered bundles cannot be read, the first is `{}`: {problem}", first.display())]
+    /// Nobody knows the step of something that was delivered, and no jobs list protects it.
+    #[error("nobody knows the step of {inputs} delivered inputs, the first: {problem}")]
     UnreadableInput {
         /// How many.
-        bundles: u64,
+        inputs: u64,
         /// The first.
         #[serde(serialize_with = "shown::path")]
         first: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong with it; names it.
         problem: String,
     },
 }

@@ -8,20 +8,20 @@ use fs_err as fs;
 use kernrec_schemas::Digest;
 use kernrec_schemas::manifest::BundleRef;
 use kernrec_schemas::table::KernelTable;
-use kernrec_store::bundle::{self, BundleError, JobFolder, PackOptions};
+use kernrec_store::bundle::{self, BundleError, JobFolder, PackOptions, PackedBundle};
 use kernrec_store::fsio::FsError;
 use kernrec_store::{Key, Store, objects};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// Bundle files to store, by digest.
 #[derive(Default)]
 pub(super) struct Bundles {
     files: BTreeMap<Digest, BundleFile>,
-    /// Jobs that no bundle can hold.
-    left_out: Vec<Unreadable>,
+    /// Job folders that no bundle can hold.
+    pub(super) left_out: Vec<Unreadable>,
     /// Holds those packed here; removed when this is dropped.
     _folder: Option<TempDir>,
 }
@@ -54,74 +54,90 @@ pub(super) fn prepare(
         .flat_map(|(_, jobs)| jobs)
         .flat_map(|filed| &filed.job.origins)
         .collect();
-    let bundles: Result<Vec<_>, PublishError> = origins
+    let made: Result<Vec<Made>, PublishError> = origins
         .into_par_iter()
         .map(|origin| bundle_of(origin, folder.path()))
         .collect();
-    let mut prepared = Bundles {
+    let mut bundles = Bundles {
         _folder: Some(folder),
         ..Bundles::default()
     };
-    for bundle in bundles? {
-        match bundle {
-            Ok((digest, file)) => _ = prepared.files.insert(digest, file),
-            Err(left_out) => prepared.left_out.push(left_out),
+    for made in made? {
+        match made {
+            Made::Bundle(digest, file) => {
+                bundles.files.insert(digest, file);
+            }
+            Made::Nothing(left_out) => bundles.left_out.push(left_out),
         }
     }
-    Ok(prepared)
+    bundles.left_out.sort_unstable();
+    bundles.left_out.dedup();
+    Ok(bundles)
 }
 
-/// The bundle of a job, or why none can hold it. One odd file in one job spoils its row, not the record.
-fn bundle_of(
-    origin: &Origin,
-    folder: &std::path::Path,
-) -> Result<Result<(Digest, BundleFile), Unreadable>, PublishError> {
+/// What became of one origin.
+enum Made {
+    Bundle(Digest, BundleFile),
+    /// One bad recording spoils its row, never the record: the record does without the job's bundle.
+    Nothing(Unreadable),
+}
+
+fn bundle_of(origin: &Origin, folder: &Path) -> Result<Made, PublishError> {
     match origin {
         Origin::Bundle {
             path, digest, size, ..
-        } => {
-            let file = BundleFile {
+        } => Ok(Made::Bundle(
+            *digest,
+            BundleFile {
                 path: path.clone(),
                 size: *size,
-            };
-            Ok(Ok((*digest, file)))
-        }
+            },
+        )),
         Origin::Folder {
             folder: job,
             content,
+            whole,
         } => match bundle::pack(job, folder, &PackOptions::default()) {
-            Ok(packed) => checked(job, *content, packed).map(Ok),
-            Err(error @ (BundleError::NotRegular { .. } | BundleError::Unpackable { .. })) => {
-                Ok(Err(Unreadable {
-                    path: job.path.clone(),
-                    reason: error.reason(),
-                    message: error.to_string(),
-                }))
-            }
+            Ok(packed) if *whole => checked(job, packed, content),
+            // It can be packed now: somebody mended it after it was folded.
+            Ok(_) => Err(changed(job)),
+            Err(error) if !whole || is_unpackable(&error) => Ok(Made::Nothing(Unreadable {
+                path: job.path.clone(),
+                reason: error.reason(),
+                message: error.to_string(),
+            })),
             Err(error) => Err(error.into()),
         },
     }
 }
 
+/// Whether a file of the folder is one that no bundle holds: a link, a folder, a FIFO, an odd name.
+fn is_unpackable(error: &BundleError) -> bool {
+    matches!(
+        error,
+        BundleError::NotRegular { .. } | BundleError::Unpackable { .. }
+    )
+}
+
 /// What is stored must be what was folded: reads back what was packed.
-fn checked(
-    job: &JobFolder,
-    content: Digest,
-    packed: bundle::PackedBundle,
-) -> Result<(Digest, BundleFile), PublishError> {
+fn checked(job: &JobFolder, packed: PackedBundle, content: &Digest) -> Result<Made, PublishError> {
     let interner = Interner::default();
     let file = fs::File::open(&packed.path).map_err(FsError::on("open", &packed.path))?;
     let again = collect::read_bundle(packed.path.clone(), file, &interner)?;
-    if again.content() != Some(content) {
-        return Err(PublishError::RecordingsChanged {
-            path: job.path.clone(),
-        });
+    if again.content() != Some(*content) {
+        return Err(changed(job));
     }
     let file = BundleFile {
         path: packed.path,
         size: packed.size,
     };
-    Ok((packed.digest, file))
+    Ok(Made::Bundle(packed.digest, file))
+}
+
+fn changed(job: &JobFolder) -> PublishError {
+    PublishError::RecordingsChanged {
+        path: job.path.clone(),
+    }
 }
 
 impl Bundles {
@@ -132,13 +148,6 @@ impl Bundles {
             size: file.size,
         };
         self.files.iter().map(to_ref).collect()
-    }
-
-    /// Jobs whose bundle is not stored, sorted by folder.
-    pub(super) fn left_out(&self) -> Vec<Unreadable> {
-        let mut left_out = self.left_out.clone();
-        left_out.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        left_out
     }
 
     /// Stores them and proves that they are there.

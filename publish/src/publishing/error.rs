@@ -3,6 +3,7 @@
 use crate::recorded_at::RecordedAtError;
 use crate::repo::RepoError;
 use kernrec_schemas::DocumentError;
+use kernrec_schemas::agreement::Disagreement;
 use kernrec_store::StoreError;
 use kernrec_store::bundle::BundleError;
 use kernrec_store::fsio::FsError;
@@ -36,6 +37,9 @@ pub enum PublishError {
     /// A document made here is not accepted by its own loader.
     #[error("the record would not be accepted by its readers: {0}")]
     NotAcceptable(#[source] DocumentError),
+    /// The documents made here are no record to whoever fetches it.
+    #[error("the record would not be accepted by its readers: {0}")]
+    Disagreement(#[from] Disagreement),
     /// The pointer's generation cannot grow any more.
     #[error("the pointer has no next generation")]
     GenerationsExhausted,
@@ -58,6 +62,7 @@ impl PublishError {
             Self::Fs(_) => "file-error",
             Self::RecordingsChanged { .. } => "recordings-changed",
             Self::NotAcceptable(source) => source.reason(),
+            Self::Disagreement(source) => source.reason(),
             Self::GenerationsExhausted => "generations-exhausted",
             Self::Contended { .. } => "contended",
         }

@@ -22,8 +22,10 @@ pub(super) fn table(request: &PublishRequest<'_>) -> (KernelTable, Option<Delive
             for row in table.rows.values_mut() {
                 if lacks_a_map(row, &variants) {
                     row.reasons.insert(RowReason::VariantWithoutMap);
-                    row.trace_complete = false;
                 }
+                // Readers that know neither reasons nor health must not take it for a usable one.
+                let tells = !row.passed || !row.complete || row.dropped > 0;
+                row.trace_complete &= tells || row.is_usable();
             }
             (table, None)
         }

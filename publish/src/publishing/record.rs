@@ -1,6 +1,7 @@
 //! The documents of one record and the manifest over them.
 
 use super::{PublishError, PublishRequest};
+use kernrec_schemas::agreement;
 use kernrec_schemas::jobs::JobsList;
 use kernrec_schemas::json;
 use kernrec_schemas::manifest::{
@@ -20,7 +21,7 @@ pub(super) struct Record {
     pub(super) manifest: Digest,
 }
 
-/// Makes the documents and holds each against the loader its readers use.
+/// Makes the documents and holds them against the loaders and the check that their readers use.
 pub(super) fn assemble(
     request: &PublishRequest<'_>,
     table: &KernelTable,
@@ -28,11 +29,13 @@ pub(super) fn assemble(
     bundles: Vec<BundleRef>,
 ) -> Result<Record, PublishError> {
     let mut documents = vec![table.to_canonical()];
-    KernelTable::parse(&documents[0]).map_err(PublishError::NotAcceptable)?;
+    let read_table = KernelTable::parse(&documents[0]).map_err(PublishError::NotAcceptable)?;
+    let mut read_maps = Vec::new();
     let mut files = BTreeMap::from([(ROLE_TABLE.to_owned(), file_ref(&documents[0]))]);
     for (variant, file) in request.maps.of(request.backend) {
         let bytes = file.map.to_canonical();
-        SymbolMap::load(&bytes).map_err(PublishError::NotAcceptable)?;
+        let map = SymbolMap::load(&bytes).map_err(PublishError::NotAcceptable)?;
+        read_maps.push((variant.clone(), map));
         files.insert(symbol_map_role(variant), file_ref(&bytes));
         documents.push(bytes);
     }
@@ -57,7 +60,9 @@ pub(super) fn assemble(
         },
     });
     let bytes = manifest.to_canonical();
-    RecordManifest::parse(&bytes).map_err(PublishError::NotAcceptable)?;
+    let read = RecordManifest::parse(&bytes).map_err(PublishError::NotAcceptable)?;
+    let read_maps: Vec<_> = read_maps.iter().map(|(v, map)| (v.clone(), map)).collect();
+    agreement::check(&read, &read_table, &read_maps)?;
     let manifest = Digest::of(&bytes);
     documents.push(bytes);
     Ok(Record {

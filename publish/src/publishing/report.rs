@@ -88,9 +88,8 @@ pub struct PublishReport {
     pub faulty_rows: Vec<String>,
     /// Bundles the manifest names.
     pub bundles: u64,
-    /// Jobs that no bundle can hold, a file of theirs being no regular one, say: they were folded, and folding the
-    /// record again from its bundles will show that they are missing.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// Job folders that were folded and that no bundle can hold as they were read: their rows, which are not
+    /// usable, cannot be folded again.
     pub without_bundle: Vec<Unreadable>,
     /// Every gate that refused.
     pub refusals: Vec<Refusal>,

@@ -58,12 +58,20 @@ pub enum RefoldError {
     #[error(transparent)]
     Bundle(#[from] BundleError),
     /// A stored bundle is another one than the manifest names.
-    #[error("the bundle `{key}` has the digest {found}")]
+    #[error(
+        "the bundle `{key}` is {found} of {size} bytes, the manifest names {expected} of {expected_size}"
+    )]
     OtherBundle {
         /// Where it stands.
         key: Key,
+        /// The digest the manifest names.
+        expected: Digest,
+        /// The size the manifest names, in bytes.
+        expected_size: u64,
         /// What its content has.
         found: Digest,
+        /// Its size in bytes.
+        size: u64,
     },
     /// A document of the record is not accepted.
     #[error(transparent)]
@@ -173,9 +181,15 @@ fn bundles(store: &dyn Store, refs: &[BundleRef]) -> Result<Collected, RefoldErr
             let key = Key::bundle(&bundle.digest);
             let reader = store.read(&key)?;
             let parsed = collect::read_bundle(PathBuf::from(key.as_str()), reader, &interner)?;
-            match parsed.bundle_digest() {
-                Some(found) if found != bundle.digest => {
-                    Err(RefoldError::OtherBundle { key, found })
+            match parsed.bundle() {
+                Some((found, size)) if (found, size) != (bundle.digest, bundle.size) => {
+                    Err(RefoldError::OtherBundle {
+                        key,
+                        expected: bundle.digest,
+                        expected_size: bundle.size,
+                        found,
+                        size,
+                    })
                 }
                 _ => Ok(parsed),
             }

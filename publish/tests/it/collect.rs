@@ -198,3 +198,55 @@ fn a_recording_that_is_no_regular_file_spoils_its_row_and_the_others_keep_their_
     assert_eq!(kernels(&table, "a"), ["k"]);
     assert!(row(&table, "b").is_usable());
 }
+
+#[test]
+fn a_bundle_that_names_another_job_than_its_sidecar_spoils_its_row() {
+    let raw = tempfile::tempdir().unwrap();
+    let packed = tempfile::tempdir().unwrap();
+    Job::new("j1", "a").write(raw.path());
+    // Outside CI the sidecar's id tells nothing, and the folder's name stands in for it.
+    Job::new("local", "b").write(raw.path());
+    let jobs = bundle::job_folders(raw.path()).unwrap().jobs;
+    for (mut job, id) in jobs.into_iter().zip(["x1", "x2"]) {
+        job.meta.job_id = id.parse().unwrap();
+        bundle::pack(&job, packed.path(), &PackOptions::default()).unwrap();
+    }
+    let table = fold(&collect_dir(packed.path()), &options(Backend::Cuda));
+    assert_eq!(words(row(&table, "a")), ["bad-sidecar"]);
+    assert!(row(&table, "b").is_usable());
+}
+
+#[test]
+fn links_are_not_followed_and_reported() {
+    let dir = tempfile::tempdir().unwrap();
+    let outside = tempfile::tempdir().unwrap();
+    Job::new("j1", "a").write(dir.path());
+    let elsewhere = Job::new("j2", "b").write(outside.path());
+    let link = dir.path().join("j2");
+    std::os::unix::fs::symlink(elsewhere, &link).unwrap();
+    put(&dir.path().join("notes.txt"), b"no link");
+    let collected = collect_dir(dir.path());
+    assert_eq!(collected.jobs().len(), 1);
+    assert_eq!(delivery(&collected, &options(Backend::Cuda)).links, [link]);
+}
+
+#[test]
+fn recordings_that_both_contents_of_one_job_hold_count_once() {
+    let one = tempfile::tempdir().unwrap();
+    let two = tempfile::tempdir().unwrap();
+    let many = |kernel: &str| {
+        let text = clean(&[kernel]);
+        Job::new("j1", "a").recordings(&[text.as_str(); 3])
+    };
+    many("k").write(one.path());
+    many("l")
+        .file("kern.1.txt", clean(&["k"]).as_bytes())
+        .write(two.path());
+    let collected = collect(&Inputs {
+        recordings: vec![one.path().to_path_buf(), two.path().to_path_buf()],
+        bundles: Vec::new(),
+    })
+    .unwrap();
+    // `kern.1.txt` is the same in both.
+    assert_eq!(collected.jobs()[0].processes.len(), 5);
+}

@@ -302,15 +302,37 @@ fn the_jobs_list() {
 }
 
 #[test]
-fn a_job_delivered_for_another_step_is_missing_from_its_own() {
-    let jobs = [Job::new("j1", "s"), Job::new("j2", "t")];
+fn a_job_that_the_jobs_list_files_elsewhere_counts_flawed_for_both_steps() {
+    let jobs = [
+        Job::new("j1", "s"),
+        Job::new("j2", "t").recordings(&[&clean(&["whose"])]),
+        Job::new("j3", "u"),
+    ];
     let list = json!([
         {"id": "j1", "state": "passed", "step_key": "s"},
         {"id": "j2", "state": "passed", "step_key": "s"},
+        {"id": "j3", "state": "passed", "step_key": null},
     ]);
     let table = table_of(&jobs, Some(&list));
-    check("its own", row(&table, "s"), &["job-missing"]);
-    check("the other", row(&table, "t"), &["bad-sidecar"]);
+    check("the list's step", row(&table, "s"), &["bad-sidecar"]);
+    check("the sidecar's step", row(&table, "t"), &["bad-sidecar"]);
+    assert_eq!(kernels(&table, "s"), ["k", "whose"]);
+    assert_eq!(kernels(&table, "t"), ["whose"]);
+    check("a list that says nothing", row(&table, "u"), &[]);
+}
+
+#[test]
+fn a_job_whose_step_is_in_doubt_is_nobodys_attempt() {
+    let jobs = [
+        Job::new("j1", "t").retry(0, 1),
+        Job::new("j2", "s").retry(1, 0),
+    ];
+    let list = json!([
+        {"id": "j1", "state": "failed", "step_key": "s"},
+        {"id": "j2", "state": "passed", "step_key": "s"},
+    ]);
+    let table = table_of(&jobs, Some(&list));
+    check("s", row(&table, "s"), &["bad-sidecar", "not-passed"]);
 }
 
 #[test]

@@ -263,6 +263,65 @@ fn an_unreadable_bundle_refuses_unless_a_jobs_list_protects_its_step() {
 }
 
 #[test]
+fn more_broken_bundles_than_missing_jobs_are_not_explained_by_the_list() {
+    let dir = tempfile::tempdir().unwrap();
+    for job in healthy() {
+        job.write(dir.path());
+    }
+    for name in ["x.tar.zst", "y.tar.zst"] {
+        put(&dir.path().join(name), b"no bundle");
+    }
+    let collected = crate::support::collect_dir(dir.path());
+    let maps = good_maps();
+    let refused = |absent: &[&str]| {
+        let mut listed = vec![
+            json!({"id": "j1", "state": "passed", "step_key": "a"}),
+            json!({"id": "j2", "state": "passed", "step_key": "b"}),
+        ];
+        listed.extend(absent.iter().map(|id| json!({"id": id, "step_key": "a"})));
+        let list = jobs_list(&Value::Array(listed));
+        let mut request = request(Evidence::Recordings(&collected), &maps);
+        request.jobs = Some(&list);
+        words(&shop().publish(&request))
+    };
+    assert_eq!(refused(&["l1"]), ["unreadable-input"]);
+    assert!(refused(&["l1", "l2"]).is_empty());
+}
+
+#[test]
+fn a_job_that_lost_its_sidecar_is_refused_like_a_broken_bundle() {
+    let keyless = Job::new("j4", "");
+    let jobs = |lost: Job| [healthy(), vec![keyless.clone(), lost]].concat();
+    for lost in [
+        Job::new("j3", "a").without_sidecar(),
+        Job::new("j3", "a").file("kernrec.json", b"{"),
+        Job::new("j3", "a").set("step_key", json!({})),
+    ] {
+        let report = publish_fresh(&jobs(lost), &good_maps());
+        assert_eq!(words(&report), ["unreadable-input"]);
+        let unreadable = report.delivery.unwrap().unreadable;
+        assert_eq!(unreadable.len(), 1, "{unreadable:?}");
+        assert!(unreadable[0].path.ends_with("j3"));
+    }
+    // A job that says that its step has no key belongs to no row.
+    let keyless = [healthy(), vec![keyless.clone()]].concat();
+    assert!(words(&publish_fresh(&keyless, &good_maps())).is_empty());
+    // The jobs list files it, and its row is the only one to suffer.
+    let (_dir, collected) = collect_jobs(&jobs(Job::new("j3", "a").without_sidecar()));
+    let list = jobs_list(&json!([
+        {"id": "j1", "state": "passed", "step_key": "a"},
+        {"id": "j2", "state": "passed", "step_key": "b"},
+        {"id": "j3", "state": "passed", "step_key": "a"},
+    ]));
+    let maps = good_maps();
+    let mut request = request(Evidence::Recordings(&collected), &maps);
+    request.jobs = Some(&list);
+    let report = shop().publish(&request);
+    assert_eq!(report.outcome, Outcome::Published);
+    assert_eq!(report.counts.unwrap().usable_rows, 1);
+}
+
+#[test]
 fn collapse_of_rows_or_kernels_against_the_current_record() {
     let many: Vec<Job> = (0..5)
         .map(|n| {

@@ -181,6 +181,84 @@ fn two_maps_of_one_backend_and_variant_are_refused() {
 }
 
 #[test]
+fn a_damaged_map_file_costs_only_its_own_backend() {
+    let dir = tempfile::tempdir().unwrap();
+    let [good, cut] = ["good.json.gz", "cut.json.gz"].map(|name| dir.path().join(name));
+    kernrec_store::artifact::write(&good, &map(Backend::Cuda, &["k"]).to_canonical()).unwrap();
+    let whole = kernrec_store::artifact::gzip(&map(Backend::Rocm, &["k"]).to_canonical());
+    crate::support::put(&cut, &whole[..whole.len() - 9]);
+    let maps = Maps::load(&[good, cut.clone()]).unwrap();
+    assert_eq!(
+        maps.backends().into_iter().collect::<Vec<_>>(),
+        [Backend::Cuda]
+    );
+    let [refused] = maps.refused() else {
+        panic!("{:?}", maps.refused());
+    };
+    assert_eq!(refused.path, cut);
+    assert!(
+        refused.problem.contains("cut.json.gz"),
+        "{}",
+        refused.problem
+    );
+    let absent = dir.path().join("absent.json");
+    assert_eq!(Maps::load(&[absent]).unwrap_err().reason(), "file-error");
+}
+
+#[test]
+fn a_job_that_no_bundle_can_hold_spoils_its_row_and_not_the_record() {
+    let (_dir, store) = store();
+    let (raw, _) = collect_jobs(&jobs());
+    let folder = raw.path().join("j2");
+    std::os::unix::fs::symlink("/dev/null", folder.join("kern.9.txt")).unwrap();
+    let collected = crate::support::collect_dir(raw.path());
+    let maps = one_map();
+    let report = publish(&store, &request(Evidence::Recordings(&collected), &maps)).unwrap();
+    assert_eq!(report.outcome, Outcome::Published);
+    assert_eq!(report.counts.unwrap().usable_rows, 1);
+    let [left_out] = report.without_bundle.as_slice() else {
+        panic!("{:?}", report.without_bundle);
+    };
+    assert_eq!(
+        (&left_out.path, left_out.reason),
+        (&folder, "not-a-regular-file")
+    );
+    let manifest = manifest(&store, &report.manifest.unwrap());
+    assert_eq!(manifest.bundles.len(), 1);
+    // Whoever folds it again is told which row cannot be had.
+    let refold = kernrec_publish::refold(&store, &manifest).unwrap();
+    let steps: Vec<&str> = refold.rows.iter().map(|row| row.step.as_str()).collect();
+    assert_eq!(steps, ["b"]);
+}
+
+#[test]
+fn a_row_whose_fields_contradict_each_other_is_published_so_that_no_reader_uses_it() {
+    let (_dir, store) = store();
+    let row = |health: serde_json::Value| {
+        json!({"jobs": 1, "passed": true, "complete": true, "processes": 1, "dropped": 0, "kernels": [0],
+            "backend": "cuda", "trace_complete": true, "health": health})
+    };
+    let table = json!({
+        "version": 3,
+        "source": {"org": "acme", "pipeline": "ci", "build": 7, "commit": crate::support::COMMIT,
+            "recorded_at": "2030-01-01T00:00:00Z"},
+        "names": ["k"],
+        "rows": {"bad": row(json!({"no_footer": 1})), "good": row(json!({"clean": 1}))},
+    });
+    let table = KernelTable::parse(table.to_string().as_bytes()).unwrap();
+    let maps = one_map();
+    let report = publish(&store, &request(Evidence::Table(&table), &maps)).unwrap();
+    let file = manifest(&store, &report.manifest.unwrap())
+        .table()
+        .unwrap()
+        .clone();
+    let bytes = objects::read(&store, &file.digest, file.size).unwrap();
+    let stored = KernelTable::parse(&bytes).unwrap();
+    let complete: Vec<bool> = stored.rows.values().map(|row| row.trace_complete).collect();
+    assert_eq!(complete, [false, true]);
+}
+
+#[test]
 fn a_damaged_object_is_healed_by_publishing_the_record_again() {
     let (dir, store) = store();
     let (_jobs, collected) = collect_jobs(&jobs());

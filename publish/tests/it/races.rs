@@ -3,10 +3,14 @@
 use crate::support::{Job, collect_jobs, map, maps, request};
 use kernrec_publish::publish;
 use kernrec_publish::publishing::{Evidence, Outcome};
-use kernrec_schemas::{Backend, Digest};
+use kernrec_schemas::manifest::{FileRef, RecordManifest};
+use kernrec_schemas::pointer::Pointer;
+use kernrec_schemas::symbol_map::SymbolMap;
+use kernrec_schemas::table::KernelTable;
+use kernrec_schemas::{Backend, Digest, agreement};
 use kernrec_store::{
     Capabilities, Key, Listed, LocalStore, PointerRead, PutNew, Stat, Store, StoreError, Swap,
-    Version, pointers,
+    Version, objects, pointers,
 };
 use std::io::Read;
 use std::sync::Barrier;
@@ -61,11 +65,15 @@ fn the_newest_build_wins_and_no_generation_is_lost() {
     assert!(builds.is_sorted_by(|a, b| a > b), "{builds:?}");
 }
 
+type Look<'a> = Box<dyn Fn(&[u8]) + Send + Sync + 'a>;
+
 /// A local store in which `before_swap` happens between a publisher's decision and its move.
 struct Interfering<'a, F: Fn(u32) -> Interference + Send + Sync> {
     inner: &'a LocalStore,
     swaps: AtomicU32,
     before_swap: F,
+    /// Looks at each pointer before it is written.
+    named: Option<Look<'a>>,
 }
 
 enum Interference {
@@ -109,6 +117,9 @@ impl<F: Fn(u32) -> Interference + Send + Sync> Store for Interfering<'_, F> {
         expected: Option<&Version>,
         bytes: &[u8],
     ) -> Result<Swap, StoreError> {
+        if let Some(look) = &self.named {
+            look(bytes);
+        }
         let interference = (self.before_swap)(self.swaps.fetch_add(1, Ordering::SeqCst));
         if matches!(interference, Interference::Fail) {
             return Err(self.lost());
@@ -163,6 +174,7 @@ fn interfering<F: Fn(u32) -> Interference + Send + Sync>(
         inner,
         swaps: AtomicU32::new(0),
         before_swap,
+        named: None,
     }
 }
 
@@ -191,6 +203,80 @@ fn after_a_lost_race_ordering_and_gates_are_run_against_the_winner() {
             winner
         };
         assert_eq!(current_build(&inner), Some(last));
+    }
+}
+
+#[test]
+fn a_record_revoked_while_it_is_published_stays_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let inner = LocalStore::create(dir.path()).unwrap();
+    publish_build(&inner, 7, 1);
+    let store = interfering(&inner, |swap| {
+        // Somebody publishes the same build first, and it is rolled back, all before this move.
+        if swap == 0 {
+            publish_build(&inner, 8, 1);
+            let pipeline = "ci".parse().unwrap();
+            let found = pointers::read(&inner, &pipeline, Backend::Cuda)
+                .unwrap()
+                .unwrap();
+            let target = found.pointer.history[0].record.manifest;
+            let nonce = pointers::fresh_nonce().unwrap();
+            let now = kernrec_schemas::Timestamp::now();
+            let back = found.pointer.rolled_back(&target, nonce, now).unwrap();
+            let swap = pointers::swap(&inner, Some(&found.version), &back).unwrap();
+            assert!(matches!(swap, Swap::Moved(_)));
+        }
+        Interference::None
+    });
+    let report = publish_build(&store, 8, 1);
+    assert_eq!(report.outcome, Outcome::Refused);
+    assert_eq!(report.refusals[0].word(), "revoked");
+    assert_eq!(current_build(&inner), Some(7));
+}
+
+#[test]
+fn everything_a_pointer_names_is_there_and_acceptable_before_it_moves() {
+    let dir = tempfile::tempdir().unwrap();
+    let inner = LocalStore::create(dir.path()).unwrap();
+    let checked = AtomicU32::new(0);
+    let store = Interfering {
+        inner: &inner,
+        swaps: AtomicU32::new(0),
+        before_swap: |_| Interference::None,
+        named: Some(Box::new(|bytes: &[u8]| {
+            assert_is_whole(&inner, &Pointer::parse(bytes).unwrap());
+            checked.fetch_add(1, Ordering::SeqCst);
+        })),
+    };
+    publish_build(&store, 7, 2);
+    publish_build(&store, 8, 3);
+    assert_eq!(checked.load(Ordering::SeqCst), 2);
+}
+
+/// What a fetcher, and whoever folds the record again, does with what the pointer names.
+fn assert_is_whole(store: &LocalStore, pointer: &Pointer) {
+    let bytes = objects::read_bounded(store, &pointer.current.manifest, 4 << 20).unwrap();
+    let manifest = RecordManifest::parse(&bytes).unwrap();
+    let read = |file: &FileRef| objects::read(store, &file.digest, file.size).unwrap();
+    let table = KernelTable::parse(&read(manifest.table().unwrap())).unwrap();
+    let maps: Vec<_> = manifest
+        .symbol_maps()
+        .map(|(variant, file)| (variant, SymbolMap::load(&read(file)).unwrap()))
+        .collect();
+    let maps: Vec<_> = maps
+        .iter()
+        .map(|(variant, map)| (variant.clone(), map))
+        .collect();
+    agreement::check(&manifest, &table, &maps).unwrap();
+    assert!(!manifest.bundles.is_empty());
+    for bundle in &manifest.bundles {
+        objects::verify(
+            store,
+            &Key::bundle(&bundle.digest),
+            &bundle.digest,
+            bundle.size,
+        )
+        .unwrap();
     }
 }
 

@@ -137,3 +137,13 @@ fn a_damaged_bundle_and_a_record_without_bundles_are_errors() {
     let bare = self::manifest(&store, &report.manifest.unwrap());
     assert!(matches!(refold(&store, &bare), Err(RefoldError::NoBundles)));
 }
+
+#[test]
+fn a_bundle_of_another_size_than_the_manifest_names_is_refused() {
+    let (_dir, store) = store();
+    let mut manifest = publish_everything(&store);
+    manifest.bundles[0].size += 512;
+    let error = refold(&store, &manifest).unwrap_err();
+    assert_eq!(error.reason(), "digest-mismatch");
+    assert!(error.to_string().contains("the manifest names"), "{error}");
+}

@@ -7,14 +7,12 @@ use super::{BundleError, BundleMeta, OriginLayout, Refusal};
 use crate::fsio::FsError;
 use kernrec_schemas::id::Hasher;
 use kernrec_schemas::json::MAX_SMALL_BYTES;
+use kernrec_schemas::recording::is_recording_name;
 use kernrec_schemas::sidecar::Sidecar;
 use kernrec_schemas::{JobId, StepKey};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-
-/// The job id of recordings made outside CI, which tells no job from another.
-const LOCAL: &str = "local";
 
 /// A raw job folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +37,7 @@ impl JobFolder {
     pub(super) fn with_sidecar(path: &Path, layout: OriginLayout, sidecar: Sidecar) -> Self {
         let job_id = sidecar
             .job_id
-            .filter(|id| id.as_str() != LOCAL)
+            .filter(|id| !id.is_local())
             .unwrap_or_else(|| id_of_folder(path));
         let step_key = sidecar.step_key.or_else(|| match layout {
             OriginLayout::InBuild => None,
@@ -107,7 +105,7 @@ impl JobFolder {
 
 /// True for a name that makes a folder a job's: the sidecar or anything like a recording.
 pub(super) fn is_job_file(name: &OsStr) -> bool {
-    name == SIDECAR || names::looks_like_recording(name.as_bytes())
+    name == SIDECAR || is_recording_name(name.as_bytes())
 }
 
 /// The folder's sidecar: `None` when there is none, an empty one when it cannot be read.

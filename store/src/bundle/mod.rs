@@ -24,7 +24,7 @@ pub use folder::JobFolder;
 pub use found::{Found, job_folders};
 pub use kernrec_schemas::bundle::{BundleMeta, OriginLayout};
 pub use limits::{MAX_BUNDLE_BYTES, MAX_ENTRIES, MAX_ENTRY_BYTES, MAX_NAME_BYTES};
-pub use names::{PREFLIGHT_LOG, SETUP_LOG, SIDECAR, is_recording};
+pub use names::{PREFLIGHT_LOG, SETUP_LOG, SIDECAR};
 pub use pack::{PackOptions, PackedBundle, pack};
 pub use read::{BundleSummary, read, read_file};
 pub use refusal::{Place, Refusal};

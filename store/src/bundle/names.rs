@@ -2,6 +2,7 @@
 
 use super::Refusal;
 use super::limits::MAX_NAME_BYTES;
+use kernrec_schemas::recording::is_recording_name;
 
 /// What the bundle says of itself; always the first entry.
 pub(super) const META: &str = "bundle.json";
@@ -12,26 +13,16 @@ pub const SETUP_LOG: &str = "setup.log";
 /// The log of the runtime preflight; in a bundle on request only.
 pub const PREFLIGHT_LOG: &str = "preflight.log";
 
-const RECORDING_PREFIX: &str = "kern.";
-const RECORDING_SUFFIX: &str = ".txt";
-
-/// True for the name of a recording, `kern.<pid>.txt`, that a bundle can hold.
-pub fn is_recording(name: &str) -> bool {
-    looks_like_recording(name.as_bytes()) && rule(name.as_bytes()).is_ok()
-}
-
-/// True for anything that matches `kern.*.txt`, whatever stands between.
-pub(super) fn looks_like_recording(name: &[u8]) -> bool {
-    name.len() >= RECORDING_PREFIX.len() + RECORDING_SUFFIX.len()
-        && name.starts_with(RECORDING_PREFIX.as_bytes())
-        && name.ends_with(RECORDING_SUFFIX.as_bytes())
+/// True for the name of a recording that a bundle can hold.
+pub(super) fn is_recording(name: &str) -> bool {
+    is_recording_name(name) && rule(name.as_bytes()).is_ok()
 }
 
 /// The name as an entry of a bundle, or why it cannot be one.
 pub(super) fn check(name: &[u8]) -> Result<&str, Refusal> {
     let text = rule(name)?;
     let allowed = matches!(text, META | SIDECAR | SETUP_LOG | PREFLIGHT_LOG);
-    if allowed || looks_like_recording(name) {
+    if allowed || is_recording_name(name) {
         Ok(text)
     } else {
         Err(Refusal::NameNotAllowed)

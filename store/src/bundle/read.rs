@@ -3,7 +3,7 @@
 use super::header::{self, BLOCK, Block};
 use super::inflate::{Fault, Inflate, Scratch};
 use super::limits::MAX_ENTRIES;
-use super::{BundleError, BundleMeta, Place, Refusal, file, is_recording, names};
+use super::{BundleError, BundleMeta, Place, Refusal, file, names};
 use crate::fsio::plain;
 use kernrec_schemas::Digest;
 use std::cell::Cell;
@@ -200,7 +200,8 @@ impl Walk {
                 .map_err(|e| Fault::Refused(Place::Archive(at), Refusal::Meta(e)))?;
             self.meta = Some(meta);
         }
-        self.says_something |= self.previous == names::SIDECAR || is_recording(&self.previous);
+        self.says_something |=
+            self.previous == names::SIDECAR || names::is_recording(&self.previous);
         Ok(())
     }
 
