@@ -29,6 +29,10 @@ variables! {
     REF_NAME = "GITHUB_REF_NAME", "the same, when `BUILDKITE_BRANCH` is not set either";
     SOURCE_DATE_EPOCH = "SOURCE_DATE_EPOCH", "the time a record speaks of, in seconds since 1970, when `--recorded-at` is not given";
     RECORD_URL = "CI_SELECTOR_KERNEL_RECORD_URL", "the store `fetch` reads, when `--url` is not given";
+    S3_ENDPOINT = "AWS_ENDPOINT_URL_S3", "the S3-compatible service, when `--endpoint` is not given";
+    ENDPOINT = "AWS_ENDPOINT_URL", "the same, when `AWS_ENDPOINT_URL_S3` is not set either";
+    CA_FILE = "KERNREC_CA_FILE", "further certificates to trust, when `--ca-file` is not given";
+    TIMEOUT = "KERNREC_TIMEOUT", "how long a command works with a store, when `--timeout` is not given";
     CI = "CI", "`true` turns progress bars off even on a terminal";
 }
 

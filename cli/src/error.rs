@@ -71,6 +71,17 @@ impl CommandError {
         Self::new(Kind::Refused, reason, error)
     }
 
+    /// A store that no other try would open.
+    pub(crate) fn unopenable(error: &OpenError) -> Self {
+        let usage = Self::usage(chain(error));
+        match error {
+            OpenError::PlainHttp { .. } => {
+                usage.hint("use https://, or --allow-http if nobody can meddle with the connection")
+            }
+            _ => usage,
+        }
+    }
+
     /// A document in a file was refused.
     pub(crate) fn document(path: &Path, source: DocumentError) -> Self {
         let reason = source.reason();
@@ -219,7 +230,7 @@ impl From<OpenError> for CommandError {
     fn from(error: OpenError) -> Self {
         match error {
             OpenError::Store(error) => error.into(),
-            other => Self::usage(other),
+            other => Self::unopenable(&other),
         }
     }
 }

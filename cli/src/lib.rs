@@ -4,7 +4,7 @@
 //! options once, does the job and says how it ended. `shell` owns stdout and stderr, `error` the one mapping
 //! from failures to text and exit status, `environment` the variables that are read, `summary` the report that
 //! becomes text or JSON, `show` the reports on single documents, `inputs` what several
-//! commands read, `progress` the bars on a terminal.
+//! commands read, `network` how stores are reached, `progress` the bars on a terminal.
 #![warn(missing_docs)]
 
 #[expect(
@@ -17,6 +17,7 @@ mod document;
 mod environment;
 mod error;
 mod inputs;
+mod network;
 mod programs;
 mod progress;
 mod shell;

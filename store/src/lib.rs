@@ -24,5 +24,7 @@ mod store;
 pub use error::StoreError;
 pub use key::{InvalidKey, Key};
 pub use local::LocalStore;
+#[cfg(feature = "remote")]
+pub use open::open_with;
 pub use open::{Access, OpenError, open};
 pub use store::{Capabilities, Listed, PointerRead, PutNew, Stat, Store, Swap, Version};

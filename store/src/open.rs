@@ -1,5 +1,7 @@
 //! From what a user wrote to a store.
 
+#[cfg(feature = "remote")]
+use crate::remote::RemoteOptions;
 use crate::{LocalStore, Store, StoreError};
 use std::path::Path;
 
@@ -39,6 +41,12 @@ pub enum OpenError {
         url: String,
         /// What is wrong with it.
         problem: String,
+    },
+    /// Plain HTTP to another machine, which nothing protects from being changed on the way.
+    #[error("`{url}` is plain HTTP to another machine, which is not allowed")]
+    PlainHttp {
+        /// The URL of the store, or of the service that holds it.
+        url: String,
     },
     /// The HTTP client could not be set up.
     #[cfg(feature = "remote")]
@@ -80,33 +88,60 @@ const KNOWN_SCHEMES: &str = if cfg!(feature = "remote") {
 
 /// Opens a store from a path or a URL; stores behind a network with default options.
 pub fn open(url: &str, access: Access) -> Result<Box<dyn Store>, OpenError> {
+    match named(url)? {
+        Named::Path(path) => local(path, access),
+        Named::Elsewhere(scheme) => elsewhere(url, scheme),
+    }
+}
+
+/// As [`open`], with options for a store behind a network.
+#[cfg(feature = "remote")]
+pub fn open_with(
+    url: &str,
+    access: Access,
+    options: &RemoteOptions,
+) -> Result<Box<dyn Store>, OpenError> {
+    match named(url)? {
+        Named::Path(path) => local(path, access),
+        Named::Elsewhere(_) => crate::remote::open_remote(url, options),
+    }
+}
+
+#[cfg(feature = "remote")]
+fn elsewhere(url: &str, _: &str) -> Result<Box<dyn Store>, OpenError> {
+    crate::remote::open_remote(url, &RemoteOptions::default())
+}
+
+#[cfg(not(feature = "remote"))]
+fn elsewhere(url: &str, scheme: &str) -> Result<Box<dyn Store>, OpenError> {
+    Err(OpenError::unknown_scheme(url, scheme))
+}
+
+/// What a URL names.
+enum Named<'a> {
+    Path(&'a Path),
+    Elsewhere(&'a str),
+}
+
+fn named(url: &str) -> Result<Named<'_>, OpenError> {
     if url.is_empty() {
         // An unset variable in a script; as a path it would be the working directory.
         return Err(OpenError::url(url, "it is empty".to_owned()));
     }
-    let path = match url.split_once("://") {
-        None => Path::new(url),
-        Some(("file", rest)) if rest.starts_with('/') => Path::new(rest),
-        Some(("file", _)) => {
-            return Err(OpenError::FileUrl {
-                url: url.to_owned(),
-            });
-        }
-        Some((scheme, _)) => return open_elsewhere(url, scheme),
-    };
+    match url.split_once("://") {
+        None => Ok(Named::Path(Path::new(url))),
+        Some(("file", rest)) if rest.starts_with('/') => Ok(Named::Path(Path::new(rest))),
+        Some(("file", _)) => Err(OpenError::FileUrl {
+            url: url.to_owned(),
+        }),
+        Some((scheme, _)) => Ok(Named::Elsewhere(scheme)),
+    }
+}
+
+fn local(path: &Path, access: Access) -> Result<Box<dyn Store>, OpenError> {
     let store = match access {
         Access::Read => LocalStore::existing(path)?,
         Access::Write => LocalStore::create(path)?,
     };
     Ok(Box::new(store))
-}
-
-#[cfg(feature = "remote")]
-fn open_elsewhere(url: &str, _: &str) -> Result<Box<dyn Store>, OpenError> {
-    crate::remote::open_remote(url, &crate::remote::RemoteOptions::default())
-}
-
-#[cfg(not(feature = "remote"))]
-fn open_elsewhere(url: &str, scheme: &str) -> Result<Box<dyn Store>, OpenError> {
-    Err(OpenError::unknown_scheme(url, scheme))
 }

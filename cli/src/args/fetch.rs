@@ -1,5 +1,6 @@
 //! `kernrec fetch` and `ci-fetch-kernel-record`.
 
+use super::remote::RemoteArgs;
 use kernrec_schemas::{Backend, Commit, Pipeline};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,7 +8,8 @@ use std::time::Duration;
 /// Arguments of `fetch`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct FetchArgs {
-    /// The store: a path or file:// URL [env: CI_SELECTOR_KERNEL_RECORD_URL]
+    /// The store: a path, or a file://, https://, s3://, gs:// or az:// URL
+    /// [env: CI_SELECTOR_KERNEL_RECORD_URL]
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
 
@@ -51,6 +53,9 @@ pub(crate) struct FetchArgs {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) network: RemoteArgs,
 }
 
 /// Which backends are meant.

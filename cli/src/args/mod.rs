@@ -9,6 +9,7 @@ pub(crate) mod fold;
 pub(crate) mod job;
 pub(crate) mod pack;
 pub(crate) mod publish;
+pub(crate) mod remote;
 pub(crate) mod run;
 pub(crate) mod select;
 pub(crate) mod show;

@@ -1,6 +1,7 @@
 //! `kernrec publish` and `kernrec-publish`.
 
 use super::fold::InputArgs;
+use super::remote::WriteArgs;
 use kernrec_schemas::{Backend, BuildNumber, Commit, Pipeline};
 use std::path::PathBuf;
 
@@ -8,7 +9,7 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "independent flags")]
 pub(crate) struct PublishArgs {
-    /// The store: a path or file:// URL
+    /// The store: a path, or a file://, s3://, gs:// or az:// URL
     #[arg(long, value_name = "URL")]
     pub(crate) store: String,
 
@@ -78,6 +79,9 @@ pub(crate) struct PublishArgs {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) network: WriteArgs,
 }
 
 /// What happens to the bundles.

@@ -1,5 +1,6 @@
 //! `kernrec verify`.
 
+use super::remote::RemoteArgs;
 use kernrec_schemas::{Backend, Commit, Pipeline};
 use std::path::PathBuf;
 
@@ -43,7 +44,7 @@ pub(crate) struct FilesArgs {
 /// Arguments of `verify record`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RecordArgs {
-    /// The store: a path or file:// URL
+    /// The store: a path, or a file://, https://, s3://, gs:// or az:// URL
     #[arg(long, value_name = "URL")]
     pub(crate) store: String,
 
@@ -62,6 +63,9 @@ pub(crate) struct RecordArgs {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) network: RemoteArgs,
 }
 
 /// Arguments of `verify installed`.

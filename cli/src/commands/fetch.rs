@@ -3,21 +3,34 @@
 use crate::args::fetch::{BackendsArg, FetchArgs};
 use crate::environment;
 use crate::error::CommandError;
+use crate::network;
 use crate::progress;
 use crate::shell::{Form, Shell};
 use crate::summary::{Summary, text};
 use kernrec_fetch::{
-    BackendReport, Backends, Choice, FetchOptions, FetchReport, Source, Status, fetch,
+    BackendReport, Backends, Choice, DEFAULT_LOCK_WAIT, FetchOptions, FetchReport, Source, Status,
+    fetch,
 };
 use kernrec_schemas::exit::Exit;
-use kernrec_store::{Access, OpenError, Store, open};
+use kernrec_store::{Access, OpenError, Store, open_with};
+use std::time::Duration;
+
+/// A job that waits longer than this for its record had better run everything.
+const LIMIT: Duration = Duration::from_mins(10);
 
 pub(crate) fn run(args: FetchArgs, shell: &mut Shell) -> Result<Exit, CommandError> {
     let form = Form::of_flag(args.json);
     let url = url(&args)?;
     let reporter = progress::reporter()?;
-    let options = options(args);
-    let store = url.as_deref().map(|url| open(url, Access::Read));
+    let limit = network::limit(&args.network)?.unwrap_or(LIMIT);
+    let remote = network::reading(&args.network, Some(limit))?;
+    let options = FetchOptions {
+        lock_wait: DEFAULT_LOCK_WAIT.min(limit),
+        ..options(args)
+    };
+    let store = url
+        .as_deref()
+        .map(|url| open_with(url, Access::Read, &remote));
     let source = source(url.as_deref(), store.as_ref())?;
     let report = fetch(source, &options, reporter.as_ref());
     // The bars are gone before anything is said.
@@ -77,7 +90,7 @@ fn source<'a>(
     match (url, store) {
         (_, Some(Ok(store))) => Ok(Source::Store(store.as_ref())),
         (Some(url), Some(Err(error @ OpenError::Store(_)))) => Ok(Source::Unopened { url, error }),
-        (_, Some(Err(error))) => Err(CommandError::usage(error.to_string())),
+        (_, Some(Err(error))) => Err(CommandError::unopenable(error)),
         (_, None) => Ok(Source::Offline),
     }
 }

@@ -6,6 +6,7 @@ use crate::document;
 use crate::environment;
 use crate::error::CommandError;
 use crate::inputs;
+use crate::network;
 use crate::shell::{Form, Shell};
 use crate::summary::{Summary, text, texts};
 use kernrec_publish::publishing::SkippedBranch;
@@ -16,7 +17,7 @@ use kernrec_publish::{
 use kernrec_schemas::exit::Exit;
 use kernrec_schemas::table::{self, KernelTable};
 use kernrec_schemas::{BuildNumber, Commit};
-use kernrec_store::{Access, open};
+use kernrec_store::{Access, open_with};
 
 pub(crate) fn run(args: PublishArgs, shell: &mut Shell) -> Result<Exit, CommandError> {
     let options = Options::new(args)?;
@@ -98,7 +99,7 @@ fn publish(options: &Options) -> Result<BatchReport, CommandError> {
     } else {
         Access::Write
     };
-    let store = open(&args.store, access)?;
+    let store = open_with(&args.store, access, &network::writing(&args.network)?)?;
     Ok(publish_all(
         store.as_ref(),
         &BatchRequest {

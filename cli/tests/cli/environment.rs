@@ -11,7 +11,11 @@ fn a_variable_that_is_not_text_is_named() {
     for variable in kernrec_cli::VARIABLES {
         let command = match variable.name {
             "CI_SELECTOR_KERNEL_RECORD_URL" => vec!["fetch"],
-            "CI" => vec!["fetch", "--url", "store"],
+            "CI"
+            | "AWS_ENDPOINT_URL_S3"
+            | "AWS_ENDPOINT_URL"
+            | "KERNREC_CA_FILE"
+            | "KERNREC_TIMEOUT" => vec!["fetch", "--url", "store"],
             _ => vec![
                 "publish",
                 "--store",

@@ -9,6 +9,7 @@ mod documents;
 mod environment;
 mod fetch;
 mod fold;
+mod network;
 mod pack;
 mod publish;
 mod readme;

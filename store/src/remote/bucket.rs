@@ -8,7 +8,7 @@ use kernrec_schemas::Timestamp;
 use object_store::path::Path;
 use object_store::{
     Error, GetOptions, ObjectMeta, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload,
-    UpdateVersion,
+    PutResult, UpdateVersion,
 };
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -62,15 +62,63 @@ impl Bucket {
         }
     }
 
+    fn run<T>(&self, request: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+        self.blocking.run(request).unwrap_or_else(|overdue| {
+            Err(Error::Generic {
+                store: "bucket",
+                source: overdue.into(),
+            })
+        })
+    }
+
     fn put_with(&self, key: &Key, bytes: &[u8], mode: PutMode) -> Result<(), Error> {
         let options = PutOptions {
             mode,
             ..PutOptions::default()
         };
         let payload = PutPayload::from(bytes.to_vec());
-        self.blocking
-            .run(self.store.put_opts(&self.path(key), payload, options))
+        self.run(self.store.put_opts(&self.path(key), payload, options))
             .map(drop)
+    }
+}
+
+/// Moving pointers.
+impl Bucket {
+    fn put_once(&self, key: &Key, bytes: &[u8], mode: PutMode) -> Result<PutResult, Error> {
+        let options = PutOptions {
+            mode,
+            ..PutOptions::default()
+        };
+        let payload = PutPayload::from(bytes.to_vec());
+        self.run(self.once.put_opts(&self.path(key), payload, options))
+    }
+
+    /// What a failed move is: one whose answer was lost may have been made.
+    fn unmoved(&self, key: &Key, error: Error) -> Result<Swap, StoreError> {
+        match self.error("move", key, error) {
+            lost @ StoreError::Unavailable { .. } => Ok(Swap::Unknown(lost)),
+            refused => Err(refused),
+        }
+    }
+
+    /// The move without conditional writes, which the user accepted the risk of.
+    fn overwrite_pointer(
+        &self,
+        key: &Key,
+        expected: Option<&Version>,
+        bytes: &[u8],
+    ) -> Result<Swap, StoreError> {
+        let now = match self.read_pointer(key, None)? {
+            PointerRead::Found { version, .. } => Some(version),
+            PointerRead::Absent | PointerRead::Unchanged => None,
+        };
+        if now.as_ref() != expected {
+            return Ok(Swap::Conflict);
+        }
+        match self.put_once(key, bytes, PutMode::Overwrite) {
+            Ok(result) => Ok(Swap::Moved(version_of(result.e_tag, result.version))),
+            Err(error) => self.unmoved(key, error),
+        }
     }
 }
 
@@ -108,14 +156,14 @@ impl Store for Bucket {
     }
 
     fn read(&self, key: &Key) -> Result<Box<dyn Read + Send>, StoreError> {
-        let result = self.blocking.run(self.store.get(&self.path(key)));
+        let result = self.run(self.store.get(&self.path(key)));
         let result = result.map_err(|error| self.error("read", key, error))?;
         let body = result.into_stream().map_err(io::Error::from).boxed();
         Ok(Box::new(self.blocking.reader(body, self.stall)))
     }
 
     fn stat(&self, key: &Key) -> Result<Option<Stat>, StoreError> {
-        match self.blocking.run(self.store.head(&self.path(key))) {
+        match self.run(self.store.head(&self.path(key))) {
             Ok(meta) => Ok(Some(stat_of(&meta))),
             Err(Error::NotFound { .. }) => Ok(None),
             Err(error) => Err(self.error("look at", key, error)),
@@ -143,7 +191,7 @@ impl Store for Bucket {
             }
             Ok((bytes, version))
         };
-        match self.blocking.run(read) {
+        match self.run(read) {
             Ok((bytes, version)) => Ok(PointerRead::Found { bytes, version }),
             Err(Error::NotFound { .. }) => Ok(PointerRead::Absent),
             Err(Error::NotModified { .. }) => Ok(PointerRead::Unchanged),
@@ -158,33 +206,18 @@ impl Store for Bucket {
         bytes: &[u8],
     ) -> Result<Swap, StoreError> {
         if !self.conditional_writes {
-            let action = "move a pointer by compare-and-swap";
-            return Err(StoreError::Unsupported {
-                url: self.url.clone(),
-                action,
-            });
+            return self.overwrite_pointer(key, expected, bytes);
         }
         let mode = expected.map_or(PutMode::Create, |version| {
             PutMode::Update(update_version(version))
         });
-        let options = PutOptions {
-            mode,
-            ..PutOptions::default()
-        };
-        let payload = PutPayload::from(bytes.to_vec());
-        match self
-            .blocking
-            .run(self.once.put_opts(&self.path(key), payload, options))
-        {
+        match self.put_once(key, bytes, mode) {
             Ok(result) => Ok(Swap::Moved(version_of(result.e_tag, result.version))),
             // NotFound: If-Match on a key that is gone.
             Err(
                 Error::AlreadyExists { .. } | Error::Precondition { .. } | Error::NotFound { .. },
             ) => Ok(Swap::Conflict),
-            Err(error) => match self.error("move", key, error) {
-                lost @ StoreError::Unavailable { .. } => Ok(Swap::Unknown(lost)),
-                refused => Err(refused),
-            },
+            Err(error) => self.unmoved(key, error),
         }
     }
 
@@ -194,7 +227,6 @@ impl Store for Bucket {
             .list(Some(&self.path(prefix)))
             .try_collect::<Vec<_>>();
         let found = self
-            .blocking
             .run(list)
             .map_err(|error| self.error("list", prefix, error))?;
         let skip = if self.prefix.is_empty() {
@@ -217,7 +249,7 @@ impl Store for Bucket {
     }
 
     fn delete(&self, key: &Key) -> Result<(), StoreError> {
-        match self.blocking.run(self.store.delete(&self.path(key))) {
+        match self.run(self.store.delete(&self.path(key))) {
             Ok(()) | Err(Error::NotFound { .. }) => Ok(()),
             Err(error) => Err(self.error("remove", key, error)),
         }

@@ -48,12 +48,7 @@ impl Resuming {
             from: self.at,
             ..Ask::default()
         };
-        let answer = self
-            .web
-            .0
-            .blocking
-            .run(self.web.ask(&self.key, &ask))
-            .map_err(io::Error::other)?;
+        let answer = self.web.answer(&self.key, &ask).map_err(io::Error::other)?;
         let answer = self
             .web
             .content(&self.key, answer)

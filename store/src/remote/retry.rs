@@ -14,17 +14,16 @@ pub(super) struct Retry {
     pub(super) longest_wait: Duration,
 }
 
-impl Default for Retry {
-    fn default() -> Self {
+impl Retry {
+    /// So many tries after the first.
+    pub(super) fn times(retries: u32) -> Self {
         Self {
-            tries: 4,
+            tries: retries.saturating_add(1),
             first_wait: Duration::from_millis(200),
             longest_wait: Duration::from_secs(20),
         }
     }
-}
 
-impl Retry {
     pub(super) fn start(self) -> Tries {
         Tries {
             retry: self,

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::io::{self, Read};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_core::Stream;
@@ -15,17 +15,35 @@ pub(super) type Body = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
 
 /// One runtime per store. Current-thread: whichever caller blocks drives the I/O of all.
 #[derive(Debug, Clone)]
-pub(super) struct Blocking(Arc<Runtime>);
+pub(super) struct Blocking {
+    runtime: Arc<Runtime>,
+    /// When everything that is under way is given up.
+    deadline: Option<Instant>,
+}
+
+/// The deadline passed. What was under way may have had its effect all the same.
+#[derive(Debug, thiserror::Error)]
+#[error("the time allowed for the whole command is over")]
+pub(super) struct Overdue;
 
 impl Blocking {
-    pub(super) fn new() -> io::Result<Self> {
-        Ok(Self(Arc::new(
-            Builder::new_current_thread().enable_all().build()?,
-        )))
+    pub(super) fn new(deadline: Option<Instant>) -> io::Result<Self> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        Ok(Self {
+            runtime: Arc::new(runtime),
+            deadline,
+        })
     }
 
-    pub(super) fn run<T>(&self, future: impl Future<Output = T>) -> T {
-        self.0.block_on(future)
+    /// Runs a future to its end, but not beyond the deadline.
+    pub(super) fn run<T>(&self, future: impl Future<Output = T>) -> Result<T, Overdue> {
+        let Some(deadline) = self.deadline else {
+            return Ok(self.runtime.block_on(future));
+        };
+        // The timer must be made inside the runtime.
+        self.runtime
+            .block_on(async { tokio::time::timeout_at(deadline.into(), future).await })
+            .map_err(|_| Overdue)
     }
 
     pub(super) fn reader(&self, body: Body, stall: Duration) -> BodyReader {
@@ -51,18 +69,16 @@ impl Read for BodyReader {
         while self.chunk.is_empty() {
             let body = &mut self.body;
             let next = std::future::poll_fn(|context| body.as_mut().poll_next(context));
-            // The timer must be made inside the runtime.
             let stall = self.stall;
-            let next = self
-                .blocking
-                .run(async { tokio::time::timeout(stall, next).await });
-            match next {
-                Ok(Some(chunk)) => self.chunk = chunk?,
-                Ok(None) => return Ok(0),
-                Err(_) => {
+            let next = async { tokio::time::timeout(stall, next).await };
+            match self.blocking.run(next) {
+                Ok(Ok(Some(chunk))) => self.chunk = chunk?,
+                Ok(Ok(None)) => return Ok(0),
+                Ok(Err(_)) => {
                     let text = format!("the body delivered nothing for {:?}", self.stall);
                     return Err(io::Error::new(io::ErrorKind::TimedOut, text));
                 }
+                Err(overdue) => return Err(io::Error::new(io::ErrorKind::TimedOut, overdue)),
             }
         }
         let n = buffer.len().min(self.chunk.len());

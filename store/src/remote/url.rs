@@ -6,16 +6,16 @@ use super::retry::Retry;
 use super::runtime::Blocking;
 use super::web::{Inner, Web};
 use crate::{OpenError, Store};
-use object_store::aws::{AmazonS3Builder, Checksum};
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, Checksum};
 use object_store::azure::MicrosoftAzureBuilder;
 use object_store::client::{HttpClient, HttpConnector};
 use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How a store behind the network is reached.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct RemoteOptions {
     /// Timeouts and trust.
     pub http: HttpOptions,
@@ -25,6 +25,27 @@ pub struct RemoteOptions {
     pub allow_http: bool,
     /// S3 credentials given by the program; from the environment, a web identity or the instance when absent.
     pub credentials: Option<Credentials>,
+    /// How often a request is made again that failed for a reason that may pass.
+    pub retries: u32,
+    /// When everything that is under way is given up.
+    pub deadline: Option<Instant>,
+    /// Move pointers of a service that has no conditional writes by reading, comparing and overwriting. Of two
+    /// writers at once, one may undo the other's move unseen.
+    pub without_conditional_writes: bool,
+}
+
+impl Default for RemoteOptions {
+    fn default() -> Self {
+        Self {
+            http: HttpOptions::default(),
+            endpoint: None,
+            allow_http: false,
+            credentials: None,
+            retries: 3,
+            deadline: None,
+            without_conditional_writes: false,
+        }
+    }
 }
 
 /// An S3 key pair.
@@ -50,10 +71,7 @@ pub fn open_remote(url: &str, options: &RemoteOptions) -> Result<Box<dyn Store>,
     match parsed.scheme() {
         "https" => web(url, parsed, options),
         "http" if options.allow_http || is_loopback(&parsed) => web(url, parsed, options),
-        "http" => Err(OpenError::url(
-            url,
-            "plain HTTP to another machine needs an explicit flag".into(),
-        )),
+        "http" => Err(plain_http(url)),
         "s3" | "gs" | "az" => bucket(url, &parsed, options),
         scheme => Err(OpenError::unknown_scheme(url, scheme)),
     }
@@ -89,7 +107,8 @@ fn web(
     if !base.path().ends_with('/') {
         base.set_path(&format!("{}/", base.path()));
     }
-    let blocking = Blocking::new().map_err(|e| setup(url, HttpSetupError::Runtime(e)))?;
+    let blocking =
+        Blocking::new(options.deadline).map_err(|e| setup(url, HttpSetupError::Runtime(e)))?;
     let client = http::client(&options.http).map_err(|e| setup(url, e))?;
     Ok(Box::new(Web(Arc::new(Inner {
         url: url.to_owned(),
@@ -97,7 +116,7 @@ fn web(
         blocking,
         client,
         stall: options.http.stall,
-        retry: Retry::default(),
+        retry: Retry::times(options.retries),
     }))))
 }
 
@@ -110,83 +129,95 @@ fn bucket(
     if name.is_empty() {
         return Err(OpenError::url(url, "no bucket named".into()));
     }
-    let blocking = Blocking::new().map_err(|e| setup(url, HttpSetupError::Runtime(e)))?;
+    let blocking =
+        Blocking::new(options.deadline).map_err(|e| setup(url, HttpSetupError::Runtime(e)))?;
     let client = http::client(&options.http).map_err(|e| setup(url, e))?;
-    let build = |retries| {
-        service(parsed.scheme(), name, &client, retries, options)
-            .map_err(|e| OpenError::url(url, e.to_string()))
-    };
+    let build = |retries| service(url, parsed.scheme(), name, &client, retries, options);
     Ok(Box::new(Bucket {
         url: url.to_owned(),
         prefix: parsed.path().trim_matches('/').to_owned(),
         blocking,
-        store: build(4)?,
+        store: build(options.retries)?,
         once: build(0)?,
-        conditional_writes: true,
+        conditional_writes: !options.without_conditional_writes,
         stall: options.http.stall,
     }))
 }
 
 fn service(
+    url: &str,
     scheme: &str,
     name: &str,
     client: &reqwest::Client,
-    retries: usize,
+    retries: u32,
     options: &RemoteOptions,
-) -> Result<Arc<dyn ObjectStore>, object_store::Error> {
+) -> Result<Arc<dyn ObjectStore>, OpenError> {
+    let refused = |error: object_store::Error| OpenError::url(url, error.to_string());
     let retry = RetryConfig {
         backoff: BackoffConfig::default(),
-        max_retries: retries,
+        max_retries: retries as usize,
         retry_timeout: Duration::from_secs(90),
     };
     let connector = Shared(client.clone());
-    let allow_http = options.allow_http
-        || options
-            .endpoint
-            .as_deref()
-            .is_some_and(endpoint_is_loopback);
-    let client_options = ClientOptions::new().with_allow_http(allow_http);
     Ok(match scheme {
-        "s3" => {
-            let mut builder = AmazonS3Builder::from_env()
-                .with_bucket_name(name)
+        "s3" => Arc::new(
+            s3(name, options)?
                 .with_retry(retry)
-                .with_client_options(client_options)
-                .with_allow_http(allow_http)
-                // The service checks what it received against it before it acknowledges.
-                .with_checksum_algorithm(Checksum::SHA256)
-                .with_http_connector(connector);
-            if let Some(endpoint) = &options.endpoint {
-                builder = builder.with_endpoint(endpoint);
-            }
-            if let Some(given) = &options.credentials {
-                builder = builder
-                    .with_access_key_id(&given.key_id)
-                    .with_secret_access_key(&given.secret);
-            }
-            Arc::new(builder.build()?)
-        }
+                .with_http_connector(connector)
+                .build()
+                .map_err(refused)?,
+        ),
         "gs" => Arc::new(
             GoogleCloudStorageBuilder::from_env()
                 .with_bucket_name(name)
                 .with_retry(retry)
-                .with_client_options(client_options)
                 .with_http_connector(connector)
-                .build()?,
+                .build()
+                .map_err(refused)?,
         ),
         _ => Arc::new(
             MicrosoftAzureBuilder::from_env()
                 .with_container_name(name)
                 .with_retry(retry)
-                .with_client_options(client_options)
                 .with_http_connector(connector)
-                .build()?,
+                .build()
+                .map_err(refused)?,
         ),
     })
 }
 
-fn endpoint_is_loopback(endpoint: &str) -> bool {
-    reqwest::Url::parse(endpoint).is_ok_and(|url| is_loopback(&url))
+/// S3 and what is compatible with it. What is not given comes from the variables that all S3 clients read.
+fn s3(name: &str, options: &RemoteOptions) -> Result<AmazonS3Builder, OpenError> {
+    let mut builder = AmazonS3Builder::from_env()
+        .with_bucket_name(name)
+        // The service checks what it received against it before it acknowledges.
+        .with_checksum_algorithm(Checksum::SHA256);
+    if let Some(endpoint) = &options.endpoint {
+        // The key that the builder prefers: a variable of the environment may have set it.
+        builder = builder.with_config(AmazonS3ConfigKey::S3Endpoint, endpoint);
+    }
+    if let Some(given) = &options.credentials {
+        builder = builder
+            .with_access_key_id(&given.key_id)
+            .with_secret_access_key(&given.secret);
+    }
+    // The client takes any URL; whether plain HTTP will do is decided here.
+    for key in [AmazonS3ConfigKey::S3Endpoint, AmazonS3ConfigKey::Endpoint] {
+        let endpoint = builder.get_config_value(&key);
+        if let Some(endpoint) = endpoint.filter(|endpoint| endpoint.starts_with("http://")) {
+            let parsed = reqwest::Url::parse(&endpoint);
+            if !options.allow_http && !parsed.as_ref().is_ok_and(is_loopback) {
+                return Err(plain_http(&endpoint));
+            }
+        }
+    }
+    Ok(builder)
+}
+
+fn plain_http(url: &str) -> OpenError {
+    OpenError::PlainHttp {
+        url: url.to_owned(),
+    }
 }
 
 /// Hands every bucket client the project's own HTTP client.

@@ -39,7 +39,14 @@ pub(super) struct Ask {
 
 impl Web {
     /// One request, tried again where that can help. An answer of any status but 5xx and 429.
-    pub(super) async fn ask(&self, key: &Key, ask: &Ask) -> Result<Response, StoreError> {
+    pub(super) fn answer(&self, key: &Key, ask: &Ask) -> Result<Response, StoreError> {
+        self.0
+            .blocking
+            .run(self.ask(key, ask))
+            .unwrap_or_else(|overdue| Err(self.unavailable(key, overdue.to_string())))
+    }
+
+    async fn ask(&self, key: &Key, ask: &Ask) -> Result<Response, StoreError> {
         let mut tries = self.0.retry.start();
         loop {
             let (error, after) = match self.send(key, ask).await {
@@ -181,7 +188,7 @@ impl Store for Web {
     }
 
     fn read(&self, key: &Key) -> Result<Box<dyn Read + Send>, StoreError> {
-        let answer = self.0.blocking.run(self.ask(key, &Ask::default()))?;
+        let answer = self.answer(key, &Ask::default())?;
         let answer = self.content(key, answer)?;
         Ok(Box::new(Resuming::new(self.clone(), key.clone(), answer)))
     }
@@ -191,7 +198,7 @@ impl Store for Web {
             head: true,
             ..Ask::default()
         };
-        let answer = self.0.blocking.run(self.ask(key, &ask))?;
+        let answer = self.answer(key, &ask)?;
         match self.content(key, answer) {
             Ok(answer) => {
                 let size = answer.content_length().unwrap_or(0);
@@ -212,7 +219,7 @@ impl Store for Web {
             if_none_match,
             ..Ask::default()
         };
-        let answer = self.0.blocking.run(self.ask(key, &ask))?;
+        let answer = self.answer(key, &ask)?;
         if answer.status() == StatusCode::NOT_MODIFIED && known.is_some() {
             return Ok(PointerRead::Unchanged);
         }

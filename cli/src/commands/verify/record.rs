@@ -3,6 +3,7 @@
 use super::verdict;
 use crate::args::verify::RecordArgs;
 use crate::error::CommandError;
+use crate::network;
 use crate::shell::{Form, Shell};
 use crate::summary::{Section, Summary, text, texts};
 use kernrec_publish::verify::{RefoldError, RowChange, RowDifference};
@@ -11,13 +12,14 @@ use kernrec_schemas::exit::Exit;
 use kernrec_schemas::json::MAX_SMALL_BYTES;
 use kernrec_schemas::manifest::RecordManifest;
 use kernrec_schemas::pointer::{Pointer, RecordRef};
-use kernrec_store::{Access, Key, Store, StoreError, objects, open, pointers};
+use kernrec_store::{Access, Key, Store, StoreError, objects, open_with, pointers};
 
 /// Rows and fields shown in the text form.
 const SHOWN: usize = 20;
 
 pub(crate) fn run(args: &RecordArgs, shell: &mut Shell) -> Result<Exit, CommandError> {
-    let store = open(&args.store, Access::Read)?;
+    let network = network::reading(&args.network, None)?;
+    let store = open_with(&args.store, Access::Read, &network)?;
     let pointer = pointer(store.as_ref(), args)?;
     let reference = reference(&pointer, args)?;
     let manifest = manifest(store.as_ref(), reference)?;
