@@ -15,7 +15,6 @@ pub mod gates;
 pub mod maps;
 pub mod publishing;
 pub mod recorded_at;
-pub mod repo;
 mod shown;
 pub mod verify;
 

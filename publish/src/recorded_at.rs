@@ -1,7 +1,7 @@
 //! The time a record speaks of. Never the wall clock: the same inputs give the same bytes.
 
 use crate::maps::Maps;
-use crate::repo::{Repo, RepoError};
+use kernrec_git::{GitError, Repo};
 use kernrec_schemas::{Backend, Commit, Timestamp};
 
 /// Where the time may come from, best first.
@@ -30,7 +30,7 @@ pub enum RecordedAtError {
     SourceDateEpoch(String),
     /// The repository did not tell the commit's time.
     #[error(transparent)]
-    Repo(#[from] RepoError),
+    Repo(#[from] GitError),
     /// No source has a time.
     #[error(
         "no time for the record: give --recorded-at, set SOURCE_DATE_EPOCH, give --repo, or a symbol map with \

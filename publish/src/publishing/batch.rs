@@ -3,7 +3,7 @@
 use super::report::{BatchReport, Failure, PublishReport, UnusedMap};
 use super::{BatchRequest, Evidence, PublishError, PublishRequest, publish};
 use crate::recorded_at::{RecordedAtError, Sources, recorded_at};
-use crate::repo::Repo;
+use kernrec_git::Repo;
 use kernrec_schemas::{Backend, Timestamp};
 use kernrec_store::Store;
 use std::collections::BTreeSet;

@@ -4,7 +4,7 @@ use super::current::Current;
 use super::ordering::{Supersession, superseded_by};
 use super::{PublishError, PublishRequest};
 use crate::gates::{self, Refusal};
-use crate::repo::Repo;
+use kernrec_git::Repo;
 use kernrec_schemas::Digest;
 use kernrec_schemas::manifest::Counts;
 

@@ -1,7 +1,7 @@
 //! What fails a publish. The pointer was not moved when one of these is returned.
 
 use crate::recorded_at::RecordedAtError;
-use crate::repo::RepoError;
+use kernrec_git::GitError;
 use kernrec_schemas::DocumentError;
 use kernrec_schemas::agreement::Disagreement;
 use kernrec_store::StoreError;
@@ -18,7 +18,7 @@ pub enum PublishError {
     Store(#[from] StoreError),
     /// The repository did not say whether the commit is an ancestor.
     #[error("compare with the current record: {0}")]
-    Repo(#[from] RepoError),
+    Repo(#[from] GitError),
     /// The time of the record could not be told.
     #[error(transparent)]
     RecordedAt(#[from] RecordedAtError),

@@ -2,7 +2,7 @@
 
 use super::PublishError;
 use super::current::Current;
-use crate::repo::Repo;
+use kernrec_git::Repo;
 use kernrec_schemas::{BuildNumber, Commit};
 use serde::Serialize;
 

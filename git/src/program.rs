@@ -1,0 +1,44 @@
+//! Running git in the repository that was named, whatever surrounds this process.
+
+use crate::GitError;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// Runs git and waits for its end; `input` is all it can read.
+///
+/// The input must be less than a pipe holds (64 KiB): it is written before anything is read.
+pub(crate) fn run(repository: &Path, arguments: &[&str], input: &str) -> Result<Output, GitError> {
+    let not_run = |source| GitError::NotRun { source };
+    let mut child = Command::new("git")
+        .arg("-C")
+        .arg(repository)
+        .args(arguments)
+        // A hook or a wrapper may have set these; the user named a folder.
+        .env_remove("GIT_DIR")
+        .env_remove("GIT_WORK_TREE")
+        .env_remove("GIT_OBJECT_DIRECTORY")
+        // A partial clone would ask its remote for each commit it does not have.
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("LC_ALL", "C")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(not_run)?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // git that ends without reading says why on stderr.
+        let _ = stdin.write_all(input.as_bytes());
+    }
+    child.wait_with_output().map_err(not_run)
+}
+
+/// The first line of what git said, without control characters.
+pub(crate) fn message(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stderr);
+    let line = text.lines().next().unwrap_or_default().trim();
+    if line.is_empty() {
+        return output.status.to_string();
+    }
+    line.chars().take(300).filter(|c| !c.is_control()).collect()
+}
