@@ -11,7 +11,7 @@ use std::path::Path;
 
 /// Opens a bundle file; a link to one is followed, since a user named it.
 pub(super) fn open_bundle(path: &Path) -> Result<fs_err::File, BundleError> {
-    open(path, 0)
+    open(path, 0).map(|(file, _)| file)
 }
 
 /// Appends the whole of a regular file of a job folder to `out`, at most `limit` bytes.
@@ -20,8 +20,7 @@ pub(super) fn read_member(path: &Path, limit: u64, out: &mut Vec<u8>) -> Result<
         path: path.to_path_buf(),
         refusal: Box::new(Refusal::EntryTooLarge { found }),
     };
-    let file = open(path, libc::O_NOFOLLOW)?;
-    let size = file.metadata().map_err(FsError::on("read", path))?.len();
+    let (file, size) = open(path, libc::O_NOFOLLOW)?;
     if size > limit {
         return Err(too_large(size));
     }
@@ -57,8 +56,9 @@ pub(super) fn irregular(kind: FileType) -> Option<&'static str> {
     })
 }
 
-/// Opens without blocking on a FIFO or a device, then looks at what was opened: no window for a swap.
-fn open(path: &Path, flags: i32) -> Result<fs_err::File, BundleError> {
+/// Opens without blocking on a FIFO or a device, then looks at what was opened: no window for a swap. Tells the
+/// file's size too.
+fn open(path: &Path, flags: i32) -> Result<(fs_err::File, u64), BundleError> {
     let opened = fs_err::OpenOptions::new()
         .read(true)
         .custom_flags(flags | libc::O_NONBLOCK | libc::O_NOCTTY)
@@ -67,12 +67,9 @@ fn open(path: &Path, flags: i32) -> Result<fs_err::File, BundleError> {
         Ok(file) => file,
         Err(error) => return Err(unopened(path, flags, error)),
     };
-    let kind = file
-        .metadata()
-        .map_err(FsError::on("read", path))?
-        .file_type();
-    match irregular(kind) {
-        None => Ok(file),
+    let meta = file.metadata().map_err(FsError::on("read", path))?;
+    match irregular(meta.file_type()) {
+        None => Ok((file, meta.len())),
         Some(kind) => Err(not_regular(path, kind)),
     }
 }
