@@ -3,7 +3,7 @@
 use crate::context::repository;
 use std::collections::BTreeSet;
 
-const PAGES: [&str; 8] = [
+const PAGES: [&str; 9] = [
     "README.md",
     "CHANGELOG.md",
     "docs/cli.md",
@@ -12,11 +12,19 @@ const PAGES: [&str; 8] = [
     "docs/operations.md",
     "docs/performance.md",
     "docs/recording.md",
+    "docs/symbol-maps.md",
 ];
 
 /// Flags of other programs that the docs call.
-const FOREIGN_FLAGS: [&str; 6] = [
+const FOREIGN_FLAGS: [&str; 13] = [
     "--release",
+    "--build-arg",
+    "--target",
+    "--output",
+    "--no-install-recommends",
+    "--install",
+    "--format",
+    "--from",
     "--locked",
     "--bench",
     "--workspace",
@@ -24,8 +32,8 @@ const FOREIGN_FLAGS: [&str; 6] = [
     "--tensor-parallel-size",
 ];
 
-/// Variables of other programs that the docs name.
-const FOREIGN_VARIABLES: [&str; 2] = ["ASAN_OPTIONS", "TRITON_CUPTI_LIB_PATH"];
+/// Variables of other programs that the docs name, and what looks like one.
+const FOREIGN_VARIABLES: [&str; 3] = ["ASAN_OPTIONS", "TRITON_CUPTI_LIB_PATH", "STO_CUDA_ENTRY"];
 
 #[test]
 fn every_flag_in_the_docs_exists() {

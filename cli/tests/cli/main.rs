@@ -19,5 +19,8 @@ mod select;
 mod shell;
 mod show;
 mod show_more;
+mod symbol_map;
+#[path = "../../../symbols/tests/toolchain/mod.rs"]
+mod toolchain;
 mod verify_files;
 mod verify_record;
