@@ -53,3 +53,17 @@ if [ "$selected" != 'op-rope and op-rope-back' ] || [ "$skipped" != 125 ]; then
     echo 'demo: this is not the expected answer' >&2
     exit 1
 fi
+
+# A second record: a small CUDA project that scripts/install-compilers.sh can build, recorded on a GPU. Its map was made
+# by `kernrec symbol-map`.
+ln -s "$data/../sample-cuda" sample-cuda
+commit=6f8c3cd29165f29ab89dba1d67f07440ec5fb936
+run kernrec show sample-cuda/kernel_symbol_map.json.gz --rows 3
+run kernrec-publish --store store --pipeline sample --commit "$commit" --build 1 --bundles none \
+    --recordings sample-cuda/recordings --symbol-map sample-cuda/kernel_symbol_map.json.gz
+run ci-fetch-kernel-record --url store --pipeline sample --backend cuda --out sample-data
+run kernrec select --data sample-data --changed-file src/field.cu --format keys | tee answer
+if [ "$(tail -n 1 answer)" != '["particles","waves"]' ]; then
+    echo 'demo: this is not the expected answer' >&2
+    exit 1
+fi

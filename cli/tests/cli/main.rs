@@ -15,6 +15,7 @@ mod publish;
 mod readme;
 mod record;
 mod reference;
+mod sample;
 mod select;
 mod shell;
 mod show;
