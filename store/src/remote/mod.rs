@@ -5,7 +5,6 @@
 //! read-only store behind a plain web server.
 
 mod bucket;
-mod checksum;
 mod http;
 mod resume;
 mod retry;

@@ -4,7 +4,6 @@ mod assemble;
 mod entry;
 mod from_build;
 mod from_objects;
-mod links;
 mod options;
 
 pub use from_build::map_build;
