@@ -47,7 +47,7 @@ pub(crate) fn run(args: &BuildArgs, shell: &mut Shell) -> Result<Exit, CommandEr
     shell.summary(&summary(&found, same), Form::of_flag(args.json))?;
     let as_expected = found.iter().all(Found::is_as_expected);
     if let (false, Some(hint)) = (as_expected, hint) {
-        shell.note(&format!("hint: {hint}"));
+        shell.note(format!("hint: {hint}"));
     }
     Ok(verdict(same))
 }
@@ -73,7 +73,7 @@ enum Verdict {
 }
 
 impl Verdict {
-    const fn word(&self) -> &'static str {
+    const fn shown(&self) -> &'static str {
         match self {
             Self::Same => "same",
             Self::Differs(_) => "different",
@@ -93,7 +93,7 @@ impl Found {
             digest: image.digests.blake3.to_string(),
             newest_glibc: image
                 .newest_glibc()
-                .map_or(String::new(), |version| version.to_string()),
+                .map_or(String::new(), ToString::to_string),
             unportable: image.unportable(floor),
         }
     }
@@ -251,7 +251,7 @@ fn summary(found: &[Found], same: bool) -> Summary {
         };
         section.row([
             text(&found.name),
-            text(found.verdict.word()),
+            text(found.verdict.shown()),
             texts(sections),
             text(&found.newest_glibc),
             texts(&found.unportable),
