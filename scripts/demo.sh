@@ -62,6 +62,8 @@ How a step is recorded. THE GPU IS A FAKE: `fake-driver` plays a CUDA program wi
 CUPTI is a stand-in that comes with the tests, so that this works on any machine. The launcher, the recorder's two
 libraries and the bundle are the real ones.
 END
+# The job is none of a CI system's.
+unset "${!BUILDKITE_@}" "${!GITHUB_@}" "${!KERNREC_@}"
 mkdir fake
 ln -s "$target/debug/libkernrec_fake_cupti.so" fake/libcupti.so.13
 ln -s "$target/debug/libkernrec_fake_cupti.so" fake/libcuda.so.1
