@@ -81,6 +81,7 @@ fn wants_json(command: &Command) -> bool {
         Command::Fetch(args) => args.json,
         // Nothing on stdout may be taken for a decision, or for the workload's output.
         Command::Select(_) | Command::Run(_) | Command::Env(_) | Command::Finish(_) => false,
+        Command::SymbolMap(args) => args.json,
         Command::Pack(args) => args.json,
         Command::Fold(args) => args.json,
         Command::Show(args) => args.json,
@@ -89,7 +90,6 @@ fn wants_json(command: &Command) -> bool {
         Command::Verify(args) => match &args.what {
             What::Files(args) => args.json,
             What::Record(args) => args.json,
-            What::Build(args) => args.json,
             What::Installed(args) => args.json,
         },
     }

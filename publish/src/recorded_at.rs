@@ -52,15 +52,8 @@ impl RecordedAtError {
 
 /// The time of the first source that has one.
 pub fn recorded_at(sources: &Sources<'_>) -> Result<Timestamp, RecordedAtError> {
-    if let Some(given) = sources.given {
-        return Ok(given);
-    }
-    if let Some(text) = sources.source_date_epoch {
-        let seconds = text.parse().ok().and_then(Timestamp::from_unix);
-        return seconds.ok_or_else(|| {
-            let shown = text.chars().take(80).flat_map(char::escape_debug);
-            RecordedAtError::SourceDateEpoch(shown.collect())
-        });
+    if let Some(time) = stated(sources.given, sources.source_date_epoch)? {
+        return Ok(time);
     }
     if let Some(repo) = sources.repo {
         return Ok(repo.commit_time(sources.commit)?);
@@ -71,4 +64,19 @@ pub fn recorded_at(sources: &Sources<'_>) -> Result<Timestamp, RecordedAtError> 
         .filter_map(|(_, file)| file.map.generated_at)
         .max()
         .ok_or(RecordedAtError::NoSource)
+}
+
+/// The time that the caller or the value of `SOURCE_DATE_EPOCH` states, if either does.
+pub fn stated(
+    given: Option<Timestamp>,
+    source_date_epoch: Option<&str>,
+) -> Result<Option<Timestamp>, RecordedAtError> {
+    let (None, Some(text)) = (given, source_date_epoch) else {
+        return Ok(given);
+    };
+    let seconds = text.parse().ok().and_then(Timestamp::from_unix);
+    seconds.map(Some).ok_or_else(|| {
+        let shown = text.chars().take(80).flat_map(char::escape_debug);
+        RecordedAtError::SourceDateEpoch(shown.collect())
+    })
 }

@@ -1,6 +1,6 @@
 //! Keys: where a thing stands in a store, relative to its root.
 
-use kernrec_schemas::{Backend, Digest, Pipeline};
+use kernrec_schemas::{Backend, Digest, Nonce, Pipeline};
 use std::fmt;
 
 /// A relative path of safe segments, joined by `/`.
@@ -45,6 +45,20 @@ impl Key {
     /// `pointers/<pipeline>/<backend>.json`
     pub fn pointer(pipeline: &Pipeline, backend: Backend) -> Self {
         Self(format!("pointers/{pipeline}/{backend}.json").into_boxed_str())
+    }
+
+    /// `scratch/<nonce>`: a prefix for one run of one program, which removes what it wrote below it.
+    pub fn scratch(nonce: &Nonce) -> Self {
+        Self(format!("scratch/{}", nonce.as_str()).into_boxed_str())
+    }
+
+    /// The scratch prefix this key is or stands below; `None` for any other key.
+    pub fn scratch_prefix(&self) -> Option<Self> {
+        let mut parts = self.0.split('/');
+        let (root, nonce) = (parts.next()?, parts.next()?);
+        (root == "scratch")
+            .then(|| Nonce::new(nonce).ok())?
+            .map(|nonce| Self::scratch(&nonce))
     }
 
     /// The digest an object or bundle key is named by; `None` for any other key.

@@ -27,4 +27,4 @@ pub use local::LocalStore;
 #[cfg(feature = "remote")]
 pub use open::open_with;
 pub use open::{Access, OpenError, open};
-pub use store::{Capabilities, Listed, PointerRead, PutNew, Stat, Store, Swap, Version};
+pub use store::{Capabilities, Listed, PointerRead, PutNew, Removal, Stat, Store, Swap, Version};

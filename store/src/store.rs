@@ -24,6 +24,15 @@ pub trait Store: Send + Sync {
     /// Opens what stands under a key. [`StoreError::NotFound`] when nothing does.
     fn read(&self, key: &Key) -> Result<Box<dyn Read + Send>, StoreError>;
 
+    /// As [`Self::read`], from this byte of it on, which must be one of its bytes.
+    fn read_from(&self, key: &Key, offset: u64) -> Result<Box<dyn Read + Send>, StoreError> {
+        let _ = (key, offset);
+        Err(StoreError::Unsupported {
+            url: self.url().to_owned(),
+            action: "be read from the middle of an object",
+        })
+    }
+
     /// Size and age of what stands under a key; `None` when nothing does.
     fn stat(&self, key: &Key) -> Result<Option<Stat>, StoreError>;
 
@@ -46,6 +55,44 @@ pub trait Store: Send + Sync {
 
     /// Removes what stands under a key; nothing there is no error.
     fn delete(&self, key: &Key) -> Result<(), StoreError>;
+
+    /// Removes what stands under a key if it was stored at `cutoff` or before.
+    ///
+    /// A [`Self::put`] that ends before this is called keeps its bytes. A backend that can exclude writers
+    /// meanwhile keeps those of one that runs at the same time too; this default cannot.
+    fn delete_old(&self, key: &Key, cutoff: Timestamp) -> Result<Removal, StoreError> {
+        match self.stat(key)? {
+            None => Ok(Removal::Gone),
+            Some(stat) if stat.modified > cutoff => Ok(Removal::Younger),
+            Some(_) => self.delete(key).map(|()| Removal::Removed),
+        }
+    }
+
+    /// Removes everything below a scratch prefix ([`Key::scratch`]), which has one user.
+    fn discard(&self, scratch: &Key) -> Result<(), StoreError> {
+        for entry in self.list(scratch)? {
+            self.delete(&entry.key)?;
+        }
+        Ok(())
+    }
+
+    /// Uploads bytes with a checksum that is not theirs, to a scratch key: whether the store refused them.
+    /// `None` when uploads of this backend carry no checksum, and are proven by reading back.
+    fn refuses_wrong_checksum(&self, key: &Key) -> Result<Option<bool>, StoreError> {
+        let _ = key;
+        Ok(None)
+    }
+}
+
+/// The end of [`Store::delete_old`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Removal {
+    /// It is removed.
+    Removed,
+    /// It was stored after the cutoff and stays.
+    Younger,
+    /// Nothing stood there.
+    Gone,
 }
 
 /// What a backend guarantees beyond the trait.

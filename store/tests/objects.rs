@@ -141,3 +141,43 @@ proptest! {
         prop_assert!(objects::decode(&rubbish[..], &Digest::of(CONTENT), CONTENT.len() as u64).is_err());
     }
 }
+
+/// Sets when an object was stored.
+fn stored_ago(fixture: &Fixture, digest: &Digest, age: std::time::Duration) {
+    let file = fs_err::OpenOptions::new()
+        .write(true)
+        .open(fixture.path(digest))
+        .unwrap();
+    let at = std::time::SystemTime::now() - age;
+    file.file().set_modified(at).unwrap();
+}
+
+#[test]
+fn an_object_that_stood_there_for_long_is_stored_anew_and_a_young_one_is_not() {
+    let fixture = fixture();
+    let digest = objects::put(&fixture.store, CONTENT).unwrap();
+    let stored_at = || {
+        let stat = fixture.store.stat(&Key::object(&digest)).unwrap();
+        stat.unwrap().modified
+    };
+    let hour = std::time::Duration::from_hours(1);
+    stored_ago(&fixture, &digest, hour);
+    let young = stored_at();
+    objects::put(&fixture.store, CONTENT).unwrap();
+    assert_eq!(stored_at(), young, "a young object is left as it is");
+
+    stored_ago(&fixture, &digest, objects::REFRESHED_AFTER + hour);
+    let old = stored_at();
+    objects::put(&fixture.store, CONTENT).unwrap();
+    assert!(
+        stored_at().seconds_since(old) > 60 * 60,
+        "a collection by age spares what a publisher counts on"
+    );
+    let size = CONTENT.len() as u64;
+    let key = Key::object(&digest);
+    assert_eq!(
+        objects::declared_size(&fixture.store, &key, &digest).unwrap(),
+        size
+    );
+    objects::verify(&fixture.store, &key, &digest, size).unwrap();
+}

@@ -13,6 +13,7 @@ mod object;
 mod rocm;
 
 pub use build::BuildError;
+pub use cuda::DeviceLinks;
 pub use input::Reason;
 pub use map::{
     BuildOptions, Labels, NO_SOURCES, ObjectsOptions, UNREADABLE_OBJECTS, map_build, map_objects,

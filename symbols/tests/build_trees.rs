@@ -8,6 +8,7 @@ mod toolchain;
 use kernrec_schemas::Backend;
 use project::{Project, object, symbols};
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use toolchain::{nvcc, run, tool};
 
 const CMAKE: &str = "
@@ -265,4 +266,47 @@ fn nothing_to_map_is_said() {
     let map = project.map();
     assert_eq!(map.reason.as_deref(), Some("no-objects"));
     assert!(map.incomplete && map.accept().is_err());
+}
+
+/// Three files of relocatable device code in a chain: a kernel, a function that it calls, a variable that this reads.
+fn chain(project: &Project) {
+    project.write(
+        "kernel.cu",
+        "__device__ int middle();\n__global__ void k(int *p) { *p = middle(); }\n",
+    );
+    project.write(
+        "middle.cu",
+        "#include \"middle.cuh\"\nextern __device__ int last;\n__device__ int middle() { return last + ADDED; }\n",
+    );
+    project.write("middle.cuh", "#define ADDED 1\n");
+    project.write("last.cu", "__device__ int last = 3;\n");
+    project.write("alone.cu", "__global__ void alone(int *p) { *p = 1; }\n");
+    let mut rules = format!(
+        "rule cuda\n  command = {} -arch=sm_80 -rdc=true -MD -MF $out.d -c $in -o $out\n  depfile = $out.d\n  deps = gcc\n",
+        nvcc().display()
+    );
+    for name in ["kernel", "middle", "last", "alone"] {
+        writeln!(rules, "build {name}.o: cuda ../{name}.cu").unwrap();
+    }
+    project.write("build/build.ninja", &rules);
+}
+
+#[test]
+fn a_kernel_depends_on_the_files_its_device_code_is_linked_with() {
+    let project = Project::new(Backend::Cuda);
+    chain(&project);
+    project.ninja();
+    let map = project.map();
+    assert_eq!(map.errors, []);
+    let own = |source: &str| -> Vec<String> {
+        let deps = object(&map, source).deps.iter().map(ToString::to_string);
+        deps.filter(|path| !path.starts_with('/')).collect()
+    };
+    assert_eq!(
+        own("kernel.cu"),
+        ["kernel.cu", "last.cu", "middle.cu", "middle.cuh"]
+    );
+    assert_eq!(own("middle.cu"), ["last.cu", "middle.cu", "middle.cuh"]);
+    assert_eq!(own("last.cu"), ["last.cu"]);
+    assert_eq!(own("alone.cu"), ["alone.cu"]);
 }

@@ -5,7 +5,7 @@
 mod toolchain;
 
 use kernrec_schemas::Backend;
-use kernrec_symbols::{DeviceCode, ObjectError, read_object};
+use kernrec_symbols::{DeviceCode, DeviceLinks, ObjectError, read_object};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -265,4 +265,37 @@ fn wrap_cubin(folder: &Path, cubin: &Path) -> PathBuf {
     let section = format!("--add-section=.nv_fatbin={}", fatbin.display());
     toolchain::run(toolchain::tool("objcopy").arg(section).arg(&object));
     object
+}
+
+#[test]
+fn relocatable_code_says_what_it_takes_from_other_objects() {
+    let folder = TempDir::new().unwrap();
+    let from = folder.path().join("a.cu");
+    fs_err::write(
+        &from,
+        "extern __device__ int counter;\n__device__ int helper(int);\n__global__ void child();\n\
+         __device__ __noinline__ int shared(int x) { return helper(x) + counter; }\n\
+         static __device__ int own = 1;\n\
+         __global__ void k(int *p) { *p = shared(*p) + own++; if (*p == 7) child<<<1, 1>>>(); }\n",
+    )
+    .unwrap();
+    let read = |flags: &[&str]| {
+        let object = folder.path().join("a.o");
+        compile_cuda(&from, &object, flags);
+        read(&object).unwrap().links
+    };
+    let cubin = read(&["-arch=sm_90", "-rdc=true"]);
+    let ptx = read(&["-gencode=arch=compute_90,code=compute_90", "-rdc=true"]);
+    for (kind, links) in [("cubin", cubin), ("PTX", ptx)] {
+        for name in ["counter", "_Z6helperi", "_Z5childv"] {
+            assert!(links.needs.contains(name), "{kind}: {name}: {links:?}");
+        }
+        let offers = BTreeSet::from(["_Z6sharedi", "_Z1kPi"].map(str::to_owned));
+        assert_eq!(links.offers, offers, "{kind}");
+    }
+    let whole = build("mixed.cu", &[SM_80]);
+    assert_eq!(
+        read_object(&whole.object, Backend::Cuda).unwrap().links,
+        DeviceLinks::default()
+    );
 }

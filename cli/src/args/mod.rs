@@ -13,6 +13,7 @@ pub(crate) mod remote;
 pub(crate) mod run;
 pub(crate) mod select;
 pub(crate) mod show;
+pub(crate) mod symbol_map;
 pub(crate) mod verify;
 
 use clap::{Parser, Subcommand};
@@ -65,6 +66,11 @@ pub(crate) enum Command {
     /// Exits 0 whatever happens, so that it can never fail a step. A second call with the same status changes
     /// nothing; a failure that is reported after a success counts.
     Finish(finish::FinishArgs),
+    /// Map the GPU kernels of a build to the source files they came from
+    ///
+    /// Reads the objects and the records that the build left, and needs none of the vendors' tools. Never fails an
+    /// image build unless told to: whatever could not be read stands in the map, and makes it no evidence.
+    SymbolMap(symbol_map::SymbolMapArgs),
     /// Turn job folders into bundles, one file per job
     Pack(pack::PackArgs),
     /// Fold recordings into a kernel table

@@ -12,6 +12,7 @@ mod publish;
 mod run;
 mod select;
 mod show;
+mod symbol_map;
 mod verify;
 
 use crate::args::Command;
@@ -47,6 +48,7 @@ pub(crate) fn run(command: Command, shell: &mut Shell) -> Result<Ended, CommandE
         Command::Run(args) => return Ok(Ended::Workload(run::run(&args, shell))),
         Command::Env(args) => env::run(&args, shell),
         Command::Finish(args) => Ok(finish::run(&args, shell)),
+        Command::SymbolMap(args) => symbol_map::run(&args, shell),
         Command::Pack(args) => pack::run(&args, shell),
         Command::Fold(args) => fold::run(&args, shell),
         Command::Show(args) => show::run(&args, shell),

@@ -15,10 +15,13 @@ mod publish;
 mod readme;
 mod record;
 mod reference;
+mod sample;
 mod select;
 mod shell;
 mod show;
 mod show_more;
-mod verify_build;
+mod symbol_map;
+#[path = "../../../symbols/tests/toolchain/mod.rs"]
+mod toolchain;
 mod verify_files;
 mod verify_record;

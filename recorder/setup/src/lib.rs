@@ -19,7 +19,6 @@ mod job;
 mod options;
 mod program;
 mod provenance;
-mod python;
 mod reason;
 mod run;
 mod session;

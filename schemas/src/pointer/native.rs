@@ -32,6 +32,9 @@ pub struct PastRecord {
     /// When a rollback revoked it; absent while it is good.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revoked: Option<Timestamp>,
+    /// Why it was revoked, in the operator's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// The pointer. Generation and nonce make every version differ from every other, byte for byte.
@@ -106,6 +109,7 @@ impl Pointer {
         let current = PastRecord {
             record: self.current.clone(),
             revoked: None,
+            reason: None,
         };
         std::iter::once(current).chain(self.history.iter().cloned())
     }

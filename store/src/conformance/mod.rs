@@ -41,6 +41,22 @@ pub const ALL: &[(&str, Promise)] = &[
     ),
     ("delete_is_idempotent", values::delete_is_idempotent),
     (
+        "reading_from_the_middle_gives_the_rest",
+        values::reading_from_the_middle_gives_the_rest,
+    ),
+    (
+        "what_is_young_is_not_deleted_as_old",
+        values::what_is_young_is_not_deleted_as_old,
+    ),
+    (
+        "a_scratch_prefix_is_discarded_whole",
+        values::a_scratch_prefix_is_discarded_whole,
+    ),
+    (
+        "a_wrong_checksum_is_refused",
+        values::a_wrong_checksum_is_refused,
+    ),
+    (
         "an_absent_pointer_reads_as_absent",
         pointers::an_absent_pointer_reads_as_absent,
     ),

@@ -2,8 +2,9 @@
 #![expect(clippy::expect_used, reason = "a broken promise ends the test")]
 
 use super::Prefix;
-use crate::store::PutNew;
+use crate::store::{PutNew, Removal};
 use crate::{Key, Store, StoreError};
+use kernrec_schemas::{Nonce, Timestamp};
 use std::io::Read;
 
 pub(super) fn read(store: &dyn Store, key: &Key) -> Vec<u8> {
@@ -138,4 +139,65 @@ pub(super) fn delete_is_idempotent(store: &dyn Store, prefix: &Prefix) {
         store.put_new(&key, b"y").expect("put_new after delete"),
         PutNew::Created
     );
+}
+
+pub(super) fn reading_from_the_middle_gives_the_rest(store: &dyn Store, prefix: &Prefix) {
+    let key = prefix.at("value");
+    let body: Vec<u8> = (0..100_000_u32)
+        .map(|at| (at / 7).to_le_bytes()[0])
+        .collect();
+    store.put_new(&key, &body).expect("put_new");
+    for offset in [0, 1, 4096, body.len() - 1] {
+        let mut rest = Vec::new();
+        let mut reader = store.read_from(&key, offset as u64).expect("read_from");
+        reader.read_to_end(&mut rest).expect("the rest reads");
+        assert!(rest == body[offset..], "the rest from byte {offset}");
+    }
+    let absent = store.read_from(&prefix.at("absent"), 1).map(|_| ());
+    assert!(
+        matches!(absent, Err(StoreError::NotFound { .. })),
+        "{absent:?}"
+    );
+}
+
+pub(super) fn what_is_young_is_not_deleted_as_old(store: &dyn Store, prefix: &Prefix) {
+    let key = prefix.at("value");
+    let gone = store.delete_old(&key, Timestamp::now());
+    assert_eq!(gone.expect("nothing there is no error"), Removal::Gone);
+    store.put_new(&key, b"x").expect("put_new");
+    let stored = store.stat(&key).expect("stat").expect("it is there");
+    let before = Timestamp::from_unix(stored.modified.unix() - 1).expect("a second earlier");
+    let young = store.delete_old(&key, before).expect("delete_old");
+    assert_eq!(young, Removal::Younger);
+    assert_eq!(read(store, &key), b"x");
+    let old = store.delete_old(&key, stored.modified).expect("delete_old");
+    assert_eq!(old, Removal::Removed);
+    assert_eq!(store.stat(&key).expect("stat"), None);
+}
+
+pub(super) fn a_scratch_prefix_is_discarded_whole(store: &dyn Store, prefix: &Prefix) {
+    let scratch = |mark: &str| {
+        let mark = kernrec_schemas::Digest::of(format!("{}{mark}", prefix.key()).as_bytes());
+        let nonce = mark.hex().get(..32).map(str::to_owned).unwrap_or_default();
+        Key::scratch(&Nonce::new(nonce).expect("32 hex digits"))
+    };
+    let (mine, other) = (scratch("mine"), scratch("other"));
+    let at = |scratch: &Key| Key::new(&format!("{scratch}/a/b")).expect("a safe name");
+    for scratch in [&mine, &other] {
+        store.put_new(&at(scratch), b"x").expect("put_new");
+        let pointer = Key::new(&format!("{scratch}/p.json")).expect("a safe name");
+        store.swap_pointer(&pointer, None, b"x").expect("swap");
+    }
+    store.discard(&mine).expect("discard");
+    assert_eq!(store.list(&mine).expect("list"), []);
+    assert_eq!(read(store, &at(&other)), b"x");
+    store.discard(&other).expect("discard");
+}
+
+pub(super) fn a_wrong_checksum_is_refused(store: &dyn Store, prefix: &Prefix) {
+    let key = prefix.at("value");
+    if let Some(refused) = store.refuses_wrong_checksum(&key).expect("an answer") {
+        assert!(refused, "bytes with the checksum of others were stored");
+    }
+    assert_eq!(store.stat(&key).expect("stat"), None);
 }

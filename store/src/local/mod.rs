@@ -7,11 +7,13 @@ mod sweep;
 mod walk;
 
 use crate::fsio::{self, AtomicFile, FsError, Lock};
-use crate::store::{Capabilities, Listed, PointerRead, PutNew, Stat, Store, Swap, Version};
+use crate::store::{
+    Capabilities, Listed, PointerRead, PutNew, Removal, Stat, Store, Swap, Version,
+};
 use crate::{Key, StoreError};
-use kernrec_schemas::Digest;
+use kernrec_schemas::{Digest, Timestamp};
 use std::collections::HashSet;
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -111,6 +113,27 @@ impl LocalStore {
         Ok(Some(bytes))
     }
 
+    fn open(&self, key: &Key) -> Result<fs_err::File, StoreError> {
+        let path = self.path(key);
+        fsio::open_regular(&path).map_err(|e| {
+            if e.kind() == io::ErrorKind::NotFound {
+                return StoreError::NotFound {
+                    url: self.url.clone(),
+                    key: key.clone(),
+                };
+            }
+            FsError::new("open", &path, e).into()
+        })
+    }
+
+    /// Excludes who replaces a value and who removes an old one from each other.
+    fn replacing(&self) -> Result<Lock, StoreError> {
+        Ok(Lock::exclusive(
+            &self.root.join(".replacing.lock"),
+            LOCK_WAIT,
+        )?)
+    }
+
     fn lock_path(&self, key: &Key) -> PathBuf {
         let path = self.path(key);
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -140,20 +163,21 @@ impl Store for LocalStore {
     }
 
     fn put(&self, key: &Key, bytes: &[u8]) -> Result<(), StoreError> {
-        Ok(self.staged(key, bytes)?.commit()?)
+        let staged = self.staged(key, bytes)?;
+        let _lock = self.replacing()?;
+        Ok(staged.commit()?)
     }
 
     fn read(&self, key: &Key) -> Result<Box<dyn Read + Send>, StoreError> {
-        let path = self.path(key);
-        match fsio::open_regular(&path) {
-            // Its reader names the key; an error that names the path as well would say everything twice.
-            Ok(file) => Ok(Box::new(file.into_file())),
-            Err(e) if e.kind() == io::ErrorKind::NotFound => Err(StoreError::NotFound {
-                url: self.url.clone(),
-                key: key.clone(),
-            }),
-            Err(e) => Err(FsError::new("open", &path, e).into()),
-        }
+        // Its reader names the key; an error that names the path as well would say everything twice.
+        Ok(Box::new(self.open(key)?.into_file()))
+    }
+
+    fn read_from(&self, key: &Key, offset: u64) -> Result<Box<dyn Read + Send>, StoreError> {
+        let mut file = self.open(key)?;
+        file.seek(SeekFrom::Start(offset))
+            .map_err(FsError::on("read", &self.path(key)))?;
+        Ok(Box::new(file.into_file()))
     }
 
     fn stat(&self, key: &Key) -> Result<Option<Stat>, StoreError> {
@@ -198,6 +222,30 @@ impl Store for LocalStore {
             }
             _ => Ok(()),
         }
+    }
+
+    fn delete_old(&self, key: &Key, cutoff: Timestamp) -> Result<Removal, StoreError> {
+        let _lock = self.replacing()?;
+        match self.stat(key)? {
+            None => Ok(Removal::Gone),
+            Some(stat) if stat.modified > cutoff => Ok(Removal::Younger),
+            Some(_) => self.delete(key).map(|()| Removal::Removed),
+        }
+    }
+
+    fn discard(&self, scratch: &Key) -> Result<(), StoreError> {
+        if scratch.scratch_prefix().as_ref() != Some(scratch) {
+            return Err(StoreError::Unsupported {
+                url: self.url.clone(),
+                action: "have anything but a scratch prefix discarded",
+            });
+        }
+        // The whole folder: with it go the lock files, which no listing shows.
+        let path = self.path(scratch);
+        fsio::remove_dir_all(&path)?;
+        // The folder of all scratch prefixes, if this was the last one.
+        let _ = path.parent().map(fs_err::remove_dir);
+        Ok(())
     }
 }
 

@@ -18,7 +18,10 @@ pub(super) fn stat(path: &Path) -> Result<Option<Stat>, StoreError> {
     }
 }
 
-/// Every regular file below the prefix whose path is a key. Dot files (locks, temporaries) are no keys.
+/// Every file below the prefix whose path is a key. Dot files (locks, temporaries) are no keys.
+///
+/// A link to a file reads like a file, so it is listed as one. One that leads to a folder or to nothing is an
+/// error: whoever must know all pointers would not see those behind it.
 pub(super) fn list(root: &Path, prefix: &Key) -> Result<Vec<Listed>, StoreError> {
     let mut found = Vec::new();
     let mut folders = vec![prefix.clone()];
@@ -36,9 +39,14 @@ pub(super) fn list(root: &Path, prefix: &Key) -> Result<Vec<Listed>, StoreError>
                 continue;
             };
             let kind = entry.file_type().map_err(FsError::on("look at", &path))?;
+            let linked = kind.is_symlink();
+            if linked && !entry.path().is_file() {
+                let source = io::Error::other("it is a link, and not one to a file");
+                return Err(FsError::new("list", &entry.path(), source).into());
+            }
             if kind.is_dir() {
                 folders.push(key);
-            } else if kind.is_file() {
+            } else if kind.is_file() || linked {
                 // A file may vanish between listing and looking: a concurrent collection removed it.
                 if let Some(stat) = stat(&entry.path())? {
                     found.push(Listed { key, stat });

@@ -178,12 +178,7 @@ fn decode_all(
     limit: u64,
     content: &mut dyn FnMut(&[u8]),
 ) -> Result<Found, FrameError> {
-    let mut head = Vec::with_capacity(HEADER_BYTES);
-    source
-        .by_ref()
-        .take(HEADER_BYTES as u64)
-        .read_to_end(&mut head)
-        .map_err(FrameError::Read)?;
+    let head = header(&mut source)?;
     let promised = promised_size(&head)?;
     if promised > limit {
         return Err(FrameError::TooLarge { limit });
@@ -214,6 +209,20 @@ fn decode_all(
         digest: hasher.digest(),
         size,
     })
+}
+
+/// The content size that a frame declares, from its first bytes.
+pub(super) fn declared_size(mut source: impl Read) -> Result<u64, FrameError> {
+    promised_size(&header(&mut source)?)
+}
+
+fn header(source: &mut impl Read) -> Result<Vec<u8>, FrameError> {
+    let mut head = Vec::with_capacity(HEADER_BYTES);
+    source
+        .take(HEADER_BYTES as u64)
+        .read_to_end(&mut head)
+        .map_err(FrameError::Read)?;
+    Ok(head)
 }
 
 /// The content size a frame header promises.

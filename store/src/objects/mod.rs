@@ -3,12 +3,14 @@
 //! Whoever reads gets verified bytes or an error; the digest is of the uncompressed content, so how it was
 //! compressed does not matter.
 
+mod age;
 mod frame;
 
+pub use age::{REFRESHED_AFTER, SAFE_GRACE};
 pub use frame::{FrameError, compress, decode, decode_teed};
 
-use crate::{Key, Store, StoreError};
-use kernrec_schemas::Digest;
+use crate::{Key, PutNew, Stat, Store, StoreError};
+use kernrec_schemas::{Digest, Timestamp};
 use md5::{Digest as _, Md5};
 use std::io::{self, Read};
 
@@ -39,17 +41,34 @@ pub fn put_frame(
     let mut tries = 0;
     loop {
         tries += 1;
-        store.put_new(key, frame)?;
-        match prove(store, key, frame, digest, size) {
+        let existed = store.put_new(key, frame)? == PutNew::Exists;
+        let stored = store.stat(key)?;
+        // A collection of old objects may be about to remove one that no pointer names yet.
+        let old = |stat: &Stat| age::is_old(stat.modified, Timestamp::now());
+        let result = if existed && stored.as_ref().is_some_and(old) {
+            replace(store, key, frame, digest, size)
+        } else {
+            prove(store, key, frame, digest, size, stored)
+        };
+        match result {
             // S3 answers 409 to a create that raced another one; then the key may still be free.
             Err(StoreError::NotFound { .. }) if tries < TRIES => {}
-            Err(StoreError::Damaged { .. }) => {
-                store.put(key, frame)?;
-                return prove(store, key, frame, digest, size);
-            }
+            Err(StoreError::Damaged { .. }) => return replace(store, key, frame, digest, size),
             result => return result,
         }
     }
+}
+
+fn replace(
+    store: &dyn Store,
+    key: &Key,
+    frame: &[u8],
+    digest: &Digest,
+    size: u64,
+) -> Result<(), StoreError> {
+    store.put(key, frame)?;
+    let stored = store.stat(key)?;
+    prove(store, key, frame, digest, size, stored)
 }
 
 fn prove(
@@ -58,8 +77,8 @@ fn prove(
     frame: &[u8],
     digest: &Digest,
     size: u64,
+    stored: Option<Stat>,
 ) -> Result<(), StoreError> {
-    let stored = store.stat(key)?;
     let same = stored.is_some_and(|stat| {
         stat.size == frame.len() as u64
             && stat
@@ -104,4 +123,10 @@ pub fn read_bounded(store: &dyn Store, digest: &Digest, limit: u64) -> Result<Ve
 pub fn verify(store: &dyn Store, key: &Key, digest: &Digest, size: u64) -> Result<(), StoreError> {
     let reader: Box<dyn Read + Send> = store.read(key)?;
     frame::check(reader, digest, size).map_err(|error| error.in_store(store, key, digest))
+}
+
+/// The content size that an object's frame declares: the first bytes alone are read, and nothing is proven.
+pub fn declared_size(store: &dyn Store, key: &Key, digest: &Digest) -> Result<u64, StoreError> {
+    let reader = store.read(key)?;
+    frame::declared_size(reader).map_err(|error| error.in_store(store, key, digest))
 }

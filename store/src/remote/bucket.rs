@@ -1,5 +1,6 @@
 //! Buckets: S3 and compatible services, Google Cloud Storage, Azure.
 
+use super::checksum::ChecksumProbe;
 use super::runtime::Blocking;
 use crate::store::{Capabilities, Listed, PointerRead, PutNew, Stat, Store, Swap, Version};
 use crate::{Key, StoreError};
@@ -7,8 +8,8 @@ use futures_util::{StreamExt, TryStreamExt};
 use kernrec_schemas::Timestamp;
 use object_store::path::Path;
 use object_store::{
-    Error, GetOptions, ObjectMeta, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload,
-    PutResult, UpdateVersion,
+    Error, GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt, PutMode, PutOptions,
+    PutPayload, PutResult, UpdateVersion,
 };
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -26,6 +27,8 @@ pub(super) struct Bucket {
     pub(super) once: Arc<dyn ObjectStore>,
     pub(super) conditional_writes: bool,
     pub(super) stall: Duration,
+    /// Tries whether the service checks what it receives; `None` where nothing is sent along to check.
+    pub(super) checksum: Option<ChecksumProbe>,
 }
 
 impl Bucket {
@@ -162,6 +165,17 @@ impl Store for Bucket {
         Ok(Box::new(self.blocking.reader(body, self.stall)))
     }
 
+    fn read_from(&self, key: &Key, offset: u64) -> Result<Box<dyn Read + Send>, StoreError> {
+        let options = GetOptions {
+            range: Some(GetRange::Offset(offset)),
+            ..GetOptions::default()
+        };
+        let result = self.run(self.store.get_opts(&self.path(key), options));
+        let result = result.map_err(|error| self.error("read", key, error))?;
+        let body = result.into_stream().map_err(io::Error::from).boxed();
+        Ok(Box::new(self.blocking.reader(body, self.stall)))
+    }
+
     fn stat(&self, key: &Key) -> Result<Option<Stat>, StoreError> {
         match self.run(self.store.head(&self.path(key))) {
             Ok(meta) => Ok(Some(stat_of(&meta))),
@@ -253,6 +267,15 @@ impl Store for Bucket {
             Ok(()) | Err(Error::NotFound { .. }) => Ok(()),
             Err(error) => Err(self.error("remove", key, error)),
         }
+    }
+
+    fn refuses_wrong_checksum(&self, key: &Key) -> Result<Option<bool>, StoreError> {
+        let Some(probe) = &self.checksum else {
+            return Ok(None);
+        };
+        self.run(probe.refuses(&self.path(key)))
+            .map(Some)
+            .map_err(|error| self.error("write", key, error))
     }
 }
 

@@ -5,6 +5,7 @@
 //! read-only store behind a plain web server.
 
 mod bucket;
+mod checksum;
 mod http;
 mod resume;
 mod retry;

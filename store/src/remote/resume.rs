@@ -85,6 +85,15 @@ impl Read for Resuming {
     }
 }
 
+/// The body of an answer that begins at this byte; `None` when it begins elsewhere.
+pub(super) fn rest(web: &Web, answer: Response, at: u64) -> Option<BodyReader> {
+    let begins = match answer.status() {
+        StatusCode::PARTIAL_CONTENT => starts_at(&answer, at),
+        _ => at == 0,
+    };
+    begins.then(|| reader(web, answer))
+}
+
 fn reader(web: &Web, answer: Response) -> BodyReader {
     let body = answer.bytes_stream().map_err(transport).boxed();
     web.0.blocking.reader(body, web.0.stall)

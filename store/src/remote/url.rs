@@ -1,6 +1,7 @@
 //! From a URL to a store behind the network.
 
 use super::bucket::Bucket;
+use super::checksum::ChecksumProbe;
 use super::http::{self, HttpOptions, HttpSetupError};
 use super::retry::Retry;
 use super::runtime::Blocking;
@@ -141,7 +142,24 @@ fn bucket(
         once: build(0)?,
         conditional_writes: !options.without_conditional_writes,
         stall: options.http.stall,
+        checksum: match parsed.scheme() {
+            "s3" => Some(probe(url, name, &client, options)?),
+            _ => None,
+        },
     }))
+}
+
+fn probe(
+    url: &str,
+    name: &str,
+    client: &reqwest::Client,
+    options: &RemoteOptions,
+) -> Result<ChecksumProbe, OpenError> {
+    let signer = s3(name, options)?
+        .with_http_connector(Shared(client.clone()))
+        .build()
+        .map_err(|error| OpenError::url(url, error.to_string()))?;
+    Ok(ChecksumProbe::new(Arc::new(signer), client.clone()))
 }
 
 fn service(

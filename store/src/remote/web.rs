@@ -1,6 +1,6 @@
 //! The read-only store behind a web server: what hundreds of jobs fetch from, without credentials.
 
-use super::resume::Resuming;
+use super::resume::{self, Resuming};
 use super::retry::Retry;
 use super::runtime::Blocking;
 use crate::store::{Capabilities, Listed, PointerRead, PutNew, Stat, Store, Swap, Version};
@@ -191,6 +191,18 @@ impl Store for Web {
         let answer = self.answer(key, &Ask::default())?;
         let answer = self.content(key, answer)?;
         Ok(Box::new(Resuming::new(self.clone(), key.clone(), answer)))
+    }
+
+    fn read_from(&self, key: &Key, offset: u64) -> Result<Box<dyn Read + Send>, StoreError> {
+        let ask = Ask {
+            from: offset,
+            ..Ask::default()
+        };
+        let answer = self.content(key, self.answer(key, &ask)?)?;
+        match resume::rest(self, answer, offset) {
+            Some(rest) => Ok(Box::new(rest)),
+            None => Err(self.unavailable(key, "answered with another part than asked for".into())),
+        }
     }
 
     fn stat(&self, key: &Key) -> Result<Option<Stat>, StoreError> {

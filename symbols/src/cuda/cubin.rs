@@ -1,8 +1,11 @@
-//! The kernel entry symbols of a cubin.
+//! The kernel entry symbols of a cubin, and those it is linked by.
 
+use super::links::Found;
 use crate::input::{Fault, Reason, Region, kernel_name};
 use object::Endianness;
-use object::elf::{FileHeader32, FileHeader64, SHN_UNDEF, SHT_SYMTAB, STT_FUNC};
+use object::elf::{
+    FileHeader32, FileHeader64, SHN_UNDEF, SHT_SYMTAB, STB_GLOBAL, STB_WEAK, STT_FUNC,
+};
 use object::read::elf::{FileHeader, SectionHeader, Sym};
 use object::read::{ReadRef, SectionIndex, StringTable};
 
@@ -13,10 +16,10 @@ const STO_CUDA_ENTRY: u8 = 0x10;
 /// Where an ELF header says whether it is a 32-bit (1) or a 64-bit (2) one.
 const EI_CLASS: u64 = 4;
 
-/// Calls `found` with each kernel that `image` defines. Of a large image only the tables are read.
-pub(crate) fn kernels<'data, R: ReadRef<'data>>(
+/// Adds the names of `image`. Of a large image only the tables are read.
+pub(crate) fn names<'data, R: ReadRef<'data>>(
     image: Region<R>,
-    found: &mut dyn FnMut(&str),
+    found: &mut Found<'_>,
 ) -> Result<(), Fault> {
     let class = image.load(EI_CLASS, 1, "a cubin's ELF header")?;
     match class.bytes() {
@@ -28,7 +31,7 @@ pub(crate) fn kernels<'data, R: ReadRef<'data>>(
 
 fn read<'data, H: FileHeader<Endian = Endianness>, R: ReadRef<'data>>(
     image: Region<R>,
-    found: &mut dyn FnMut(&str),
+    found: &mut Found<'_>,
 ) -> Result<(), Fault> {
     let fault = |what: &str, error: object::Error| {
         Fault::malformed(image.offset(0), format!("{what} ({error})"))
@@ -65,16 +68,22 @@ fn read<'data, H: FileHeader<Endian = Endianness>, R: ReadRef<'data>>(
         .map_err(|error| fault("a cubin's names", error))?;
     let names = StringTable::new(names, 0, names.len() as u64);
     for symbol in symbols {
-        if symbol.st_type() != STT_FUNC
-            || symbol.st_other().0 & STO_CUDA_ENTRY == 0
-            || symbol.st_shndx(endian) == SHN_UNDEF
-        {
-            continue;
+        let name = || {
+            let name = symbol.name(endian, names);
+            name.map_err(|error| fault("a symbol's name", error))
+        };
+        let defined = symbol.st_shndx(endian) != SHN_UNDEF;
+        let function = symbol.st_type() == STT_FUNC;
+        if defined && function && symbol.st_other().0 & STO_CUDA_ENTRY != 0 {
+            found.kernel(kernel_name(name()?, image.offset(0))?);
         }
-        let name = symbol
-            .name(endian, names)
-            .map_err(|error| fault("a kernel's name", error))?;
-        found(kernel_name(name, image.offset(0))?);
+        if found.links.is_some() && matches!(symbol.st_bind(), STB_GLOBAL | STB_WEAK) {
+            if defined {
+                found.offered(name()?);
+            } else {
+                found.needed(name()?);
+            }
+        }
     }
     Ok(())
 }

@@ -5,14 +5,20 @@
 
 mod cubin;
 mod fatbin;
+mod links;
 mod payload;
 mod ptx;
 mod section;
 #[cfg(test)]
 mod tests;
 
+pub use links::DeviceLinks;
+pub(crate) use links::Found;
 pub(crate) use payload::Unpacker;
 pub(crate) use section::read_section;
 
-/// Sections that hold containers: linked code, and code for the device linker (`-rdc=true`).
-pub(crate) const SECTIONS: [&str; 2] = [".nv_fatbin", "__nv_relfatbin"];
+/// The section of containers with code for the device linker (`-rdc=true`).
+pub(crate) const RELOCATABLE: &str = "__nv_relfatbin";
+
+/// Sections that hold containers: whole programs, and code for the device linker.
+pub(crate) const SECTIONS: [&str; 2] = [".nv_fatbin", RELOCATABLE];

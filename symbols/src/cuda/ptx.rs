@@ -1,12 +1,17 @@
-//! The `.entry` directives of a PTX text.
+//! The `.entry` directives of a PTX text, and the linking directives of one that is linked later.
 
+use super::links::Found;
 use crate::input::{Fault, Span, kernel_name};
-use memchr::{memchr, memchr2, memchr2_iter, memmem};
+use memchr::{memchr, memchr2, memchr2_iter, memchr3, memmem};
+use std::ops::Range;
 
 const DIRECTIVE: &[u8] = b".entry";
+const NEEDED: &[u8] = b".extern";
+/// What other objects see: the first is defined there, the others here.
+const LINKING: [&[u8]; 4] = [NEEDED, b".visible", b".weak", b".common"];
 
-/// Calls `found` with each kernel that `image` defines; declarations (`.entry f(...);`) are none.
-pub(crate) fn kernels(image: Span<'_>, found: &mut dyn FnMut(&str)) -> Result<(), Fault> {
+/// Adds each kernel that `image` defines; declarations (`.entry f(...);`) are none.
+pub(crate) fn names(image: Span<'_>, found: &mut Found<'_>) -> Result<(), Fault> {
     let text = trim_padding(image.bytes());
     check_head(text, image)?;
     let directive = memmem::Finder::new(DIRECTIVE);
@@ -15,12 +20,62 @@ pub(crate) fn kernels(image: Span<'_>, found: &mut dyn FnMut(&str)) -> Result<()
         for hit in directive.find_iter(&text[code.start..code.end]) {
             let start = code.start + hit;
             if let Some(name) = definition(text, start) {
-                found(kernel_name(name, image.offset(start as u64))?);
+                found.kernel(kernel_name(name, image.offset(start as u64))?);
             }
+        }
+        if found.links.is_some() {
+            linked(text, &(code.start..code.end), found);
         }
         at = code.next;
     }
     Ok(())
+}
+
+/// Adds what the linking directives within `code` declare or define.
+fn linked(text: &[u8], code: &Range<usize>, found: &mut Found<'_>) {
+    for directive in LINKING {
+        for hit in memmem::find_iter(&text[code.clone()], directive) {
+            let start = code.start + hit;
+            if !is_directive(text, start, directive) {
+                continue;
+            }
+            for name in declared(&text[start + directive.len()..]) {
+                if directive == NEEDED {
+                    found.needed(name);
+                } else {
+                    found.offered(name);
+                }
+            }
+        }
+    }
+}
+
+/// The names that a statement declares: neither directives nor numbers nor what stands in brackets.
+fn declared(statement: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let end = memchr3(b';', b'{', b'=', statement).unwrap_or(statement.len());
+    let mut depth = 0_u32;
+    statement[..end]
+        .split_inclusive(|&byte| !is_name(byte) && byte != b'.')
+        .filter_map(move |part| {
+            let outside = depth == 0;
+            let (word, last) = match part.split_last() {
+                Some((&last, word)) if !is_name(last) && last != b'.' => (word, last),
+                _ => (part, b' '),
+            };
+            match last {
+                b'(' | b'[' => depth = depth.saturating_add(1),
+                b')' | b']' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            let first = *word.first()?;
+            (outside && first != b'.' && !first.is_ascii_digit()).then_some(word)
+        })
+}
+
+fn is_directive(text: &[u8], start: usize, directive: &[u8]) -> bool {
+    let before = start == 0 || text[start - 1].is_ascii_whitespace();
+    let after = text.get(start + directive.len());
+    before && after.is_some_and(u8::is_ascii_whitespace)
 }
 
 /// Payloads are padded to 8 bytes with NULs, and the text itself ends with one.
@@ -92,12 +147,10 @@ fn string_length(rest: &[u8]) -> usize {
 
 /// The name of the kernel defined by the directive at `start`, `None` when none is defined there.
 fn definition(text: &[u8], start: usize) -> Option<&[u8]> {
-    let directive = start == 0 || text[start - 1].is_ascii_whitespace();
-    let rest = &text[start + DIRECTIVE.len()..];
-    if !directive || !rest.first()?.is_ascii_whitespace() {
+    if !is_directive(text, start, DIRECTIVE) {
         return None;
     }
-    let rest = rest.trim_ascii_start();
+    let rest = text[start + DIRECTIVE.len()..].trim_ascii_start();
     let length = rest
         .iter()
         .position(|&byte| !is_name(byte))

@@ -1,18 +1,19 @@
-//! The kernels of one device section.
+//! The kernels of one device section, and what its code is linked by.
 
 use super::fatbin::{Entry, Kind, containers};
+use super::links::Found;
 use super::payload::Unpacker;
 use super::{cubin, ptx};
 use crate::input::{Budget, Fault, Reason, Region};
 use object::read::ReadRef;
 use std::collections::BTreeSet;
 
-/// Adds the kernels of every container in `section` to `names`.
+/// Adds the names in every container of `section` to `found`.
 pub(crate) fn read_section<'data, R: ReadRef<'data>>(
     section: Region<R>,
     unpacker: &mut Unpacker,
     budget: &mut Budget,
-    names: &mut BTreeSet<String>,
+    found: &mut Found<'_>,
 ) -> Result<(), Fault> {
     let containers = containers(section)?;
     if containers.is_empty() {
@@ -23,16 +24,10 @@ pub(crate) fn read_section<'data, R: ReadRef<'data>>(
             expected,
         ));
     }
-    let mut add = |name: &str| {
-        // Each architecture repeats the names of the first.
-        if !names.contains(name) {
-            names.insert(name.to_owned());
-        }
-    };
     for entries in &containers {
         check_readable(entries, section)?;
         for entry in entries {
-            kernels(entry, unpacker, budget, &mut add)?;
+            read_entry(entry, unpacker, budget, found)?;
         }
     }
     Ok(())
@@ -65,30 +60,30 @@ fn check_readable<'data, R: ReadRef<'data>>(
     }
 }
 
-fn kernels<'data, R: ReadRef<'data>>(
+fn read_entry<'data, R: ReadRef<'data>>(
     entry: &Entry<R>,
     unpacker: &mut Unpacker,
     budget: &mut Budget,
-    add: &mut dyn FnMut(&str),
+    found: &mut Found<'_>,
 ) -> Result<(), Fault> {
     if entry.kind == Kind::Lto {
         return Ok(());
     }
     match unpacker.image(entry, budget)? {
-        None => image_kernels(entry.kind, entry.payload, add),
-        Some(image) => image_kernels(entry.kind, Region::of(image, 0), add)
+        None => read_image(entry.kind, entry.payload, found),
+        Some(image) => read_image(entry.kind, Region::of(image, 0), found)
             .map_err(|fault| fault.inside(entry.offset)),
     }
 }
 
-fn image_kernels<'data, R: ReadRef<'data>>(
+fn read_image<'data, R: ReadRef<'data>>(
     kind: Kind,
     image: Region<R>,
-    add: &mut dyn FnMut(&str),
+    found: &mut Found<'_>,
 ) -> Result<(), Fault> {
     match kind {
-        Kind::Elf => cubin::kernels(image, add),
-        Kind::Ptx => ptx::kernels(image.all("a PTX text")?, add),
+        Kind::Elf => cubin::names(image, found),
+        Kind::Ptx => ptx::names(image.all("a PTX text")?, found),
         Kind::Lto => Ok(()),
     }
 }

@@ -1,6 +1,6 @@
 //! Containers made here: every size, packing and defect that compilers do not make.
 
-use super::{Unpacker, read_section};
+use super::{DeviceLinks, Found, Unpacker, read_section};
 use crate::input::{Budget, Fault, Reason, Region};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -58,11 +58,15 @@ fn read(section: &[u8]) -> Result<BTreeSet<String>, Fault> {
     let mut names = BTreeSet::new();
     let mut budget = Budget::of(section.len() as u64);
     let mut unpacker = Unpacker::default();
+    let mut found = Found {
+        kernels: &mut names,
+        links: None,
+    };
     read_section(
         Region::of(section, 0),
         &mut unpacker,
         &mut budget,
-        &mut names,
+        &mut found,
     )?;
     Ok(names)
 }
@@ -188,12 +192,15 @@ fn many_images_that_expand_a_lot_end_in_an_error() {
     let section = container(&vec![entry(1, 80, Pack::Zstd, &image, 0); 4]);
     assert!(section.len() < 8192, "{}", section.len());
     let read = |left| {
-        let mut names = BTreeSet::new();
+        let mut found = Found {
+            kernels: &mut BTreeSet::new(),
+            links: None,
+        };
         read_section(
             Region::of(&section, 0),
             &mut Unpacker::default(),
             &mut Budget::exactly(left),
-            &mut names,
+            &mut found,
         )
     };
     assert_eq!(read(4 << 20), Ok(()));
@@ -306,4 +313,44 @@ fn the_kept_corpus() {
         seen += 1;
     }
     assert!(seen >= 9, "{seen} files");
+}
+
+#[test]
+fn the_linking_directives_of_ptx() {
+    let text = concat!(
+        ".version 9.0\n.target sm_90\n// .extern .func in_comment\n",
+        ".extern .func (.param .b32 func_retval0) _Z6helperi\n(\n\t.param .b32 p0\n)\n;\n",
+        ".extern .entry _Z5childv\n;\n.extern .func nothing_returned;\n",
+        ".extern .global .align 4 .u32 counter;\n.extern .const .align 4 .b8 table[16];\n",
+        ".extern .shared .align 16 .b8 scratch[];\n",
+        ".visible .global .attribute(.managed) .align 8 .u64 pointer = _Z6helperi;\n",
+        ".visible .func (.param .b32 func_retval0) _Z8exportedi(\n\t.param .b32 p0\n) .noreturn\n{ ret; }\n",
+        ".weak .func twice(.param .b32 p0) { ret; }\n.common .global .u32 a, b[2];\n",
+        ".func inner() { ret; }\n.visible .entry kernel(.param .u64 p)\n{ ret; }\n",
+        ".visible_not .func no();\n.extern",
+    );
+    let section = container(&[entry(1, 90, Pack::Plain, text.as_bytes(), 0)]);
+    let mut links = DeviceLinks::default();
+    let mut found = Found {
+        kernels: &mut BTreeSet::new(),
+        links: Some(&mut links),
+    };
+    read_section(
+        Region::of(&section, 0),
+        &mut Unpacker::default(),
+        &mut Budget::of(section.len() as u64),
+        &mut found,
+    )
+    .unwrap();
+    let needs = [
+        "_Z5childv",
+        "_Z6helperi",
+        "counter",
+        "nothing_returned",
+        "scratch",
+        "table",
+    ];
+    assert_eq!(links.needs, names(&needs));
+    let offers = ["_Z8exportedi", "a", "b", "kernel", "pointer", "twice"];
+    assert_eq!(links.offers, names(&offers));
 }

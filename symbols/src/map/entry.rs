@@ -1,6 +1,7 @@
 //! One object's entry: kernels, source and dependencies, or why there are none.
 
 use crate::build::{Files, Folder, Known, Origin, Origins, Problem, Recipe};
+use crate::cuda::DeviceLinks;
 use crate::object::{DeviceCode, ObjectReader};
 use kernrec_schemas::KernelName;
 use kernrec_schemas::symbol_map::MapObject;
@@ -15,6 +16,7 @@ const PRECOMPILED: [&str; 5] = ["gch", "pch", "pcm", "gcm", "ifc"];
 pub(crate) struct Entry {
     pub(crate) object: MapObject,
     pub(crate) complete_deps: bool,
+    pub(crate) links: DeviceLinks,
 }
 
 /// What entries are made with.
@@ -88,6 +90,7 @@ impl Context<'_> {
         Entry {
             object,
             complete_deps: true,
+            links: code.links,
         }
     }
 
@@ -118,6 +121,7 @@ impl Context<'_> {
         Entry {
             object,
             complete_deps,
+            links: DeviceLinks::default(),
         }
     }
 

@@ -2,8 +2,10 @@
 
 use super::assemble::{empty, whole};
 use super::entry::{Context, Entry};
+use super::links;
 use super::options::BuildOptions;
 use crate::build::{BuildError, Files, Folder, Origins, Recipe, discover, is_probe, same_file};
+use crate::cuda::DeviceLinks;
 use crate::object::ObjectReader;
 use kernrec_schemas::symbol_map::{MapObject, SymbolMap};
 use rayon::prelude::*;
@@ -70,13 +72,14 @@ fn try_map(options: &BuildOptions) -> Result<SymbolMap, BuildError> {
         origins,
         files: &files,
     };
-    let entries: Vec<Entry> = jobs
+    let mut entries: Vec<Entry> = jobs
         .par_iter()
         .map_init(ObjectReader::default, |reader, job| {
             entry(&context, reader, job)
         })
         .flatten()
         .collect();
+    links::follow(&mut entries);
     let build_dirs = folders
         .iter()
         .map(|folder| context.name(&folder.path))
@@ -154,6 +157,7 @@ fn entry(context: &Context<'_>, reader: &mut ObjectReader, job: &Job<'_>) -> Opt
             Some(Entry {
                 object,
                 complete_deps: false,
+                links: DeviceLinks::default(),
             })
         }
     }

@@ -4,6 +4,7 @@ mod assemble;
 mod entry;
 mod from_build;
 mod from_objects;
+mod links;
 mod options;
 
 pub use from_build::map_build;

@@ -27,6 +27,8 @@ enum Role {
 pub(crate) struct Place {
     pub(crate) offset: u64,
     pub(crate) size: u64,
+    /// CUDA code that the device linker joins with other objects'.
+    pub(crate) relocatable: bool,
 }
 
 /// The device sections of the ELF image that `data` holds, which starts at `base` of its file.
@@ -124,6 +126,7 @@ fn roles<'data, R: ReadRef<'data>>(data: R, base: u64) -> Result<Vec<(Role, Plac
         let place = Place {
             offset,
             size: section.sh_size(endian),
+            relocatable: name == cuda::RELOCATABLE.as_bytes(),
         };
         if matches!(role, Role::Device(_)) {
             let end = base.saturating_add(length);

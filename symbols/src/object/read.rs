@@ -1,7 +1,8 @@
 //! One object file, shared library or archive to its kernels.
 
 use super::error::ObjectError;
-use super::host::{Place, device_sections};
+use super::host::device_sections;
+use crate::cuda::DeviceLinks;
 use crate::input::{Budget, Fault, Reason, Region};
 use crate::{cuda, rocm};
 use kernrec_schemas::Backend;
@@ -21,6 +22,8 @@ pub struct DeviceCode {
     pub symbols: BTreeSet<String>,
     /// ROCm: the bundle entry ids. Empty for CUDA.
     pub offload_targets: BTreeSet<String>,
+    /// CUDA: what relocatable device code shares with other objects. Empty for whole programs.
+    pub links: DeviceLinks,
 }
 
 /// Files up to this size are read with one call. Of larger ones only what is looked at is read:
@@ -154,8 +157,9 @@ impl Reader<'_> {
             .iter()
             .fold(0_u64, |sum, place| sum.saturating_add(place.size));
         let mut budget = Budget::of(bytes);
-        for Place { offset, size } in places {
-            self.section(Region::in_file(data, offset, size), &mut budget)?;
+        for place in places {
+            let section = Region::in_file(data, place.offset, place.size);
+            self.section(section, place.relocatable, &mut budget)?;
         }
         Ok(())
     }
@@ -163,12 +167,18 @@ impl Reader<'_> {
     fn section<'data, R: ReadRef<'data>>(
         &mut self,
         section: Region<R>,
+        relocatable: bool,
         budget: &mut Budget,
     ) -> Result<(), Fault> {
         let code = &mut self.code;
         code.device = true;
         match self.backend {
-            Backend::Cuda => cuda::read_section(section, self.unpacker, budget, &mut code.symbols),
+            Backend::Cuda => {
+                let kernels = &mut code.symbols;
+                let links = relocatable.then_some(&mut code.links);
+                let mut found = cuda::Found { kernels, links };
+                cuda::read_section(section, self.unpacker, budget, &mut found)
+            }
             Backend::Rocm => {
                 let (kernels, targets) = (&mut code.symbols, &mut code.offload_targets);
                 let bundles = section.all("a section of bundles")?;
