@@ -19,6 +19,7 @@ mod job;
 mod options;
 mod program;
 mod provenance;
+mod python;
 mod reason;
 mod run;
 mod session;

@@ -16,10 +16,21 @@ const MAX_INTERPRETERS: usize = 4;
 
 /// The program a command starts, as far as it can be told; `None` leaves everything open.
 pub(crate) fn of_command(command: &[OsString], environment: &Environment) -> Option<Elf> {
+    let (_, elf) = resolve(command, environment)?;
+    Some(elf)
+}
+
+/// Where that program is, under the name that leads to it.
+pub(crate) fn path_of_command(command: &[OsString], environment: &Environment) -> Option<PathBuf> {
+    let (path, _) = resolve(command, environment)?;
+    Some(path)
+}
+
+fn resolve(command: &[OsString], environment: &Environment) -> Option<(PathBuf, Elf)> {
     let mut program = find(command.first()?, environment)?;
     for _ in 0..=MAX_INTERPRETERS {
         if let Some(elf) = elf::read(&program).ok()? {
-            return Some(elf);
+            return Some((program, elf));
         }
         program = interpreter(&program, environment)?;
     }

@@ -5,6 +5,7 @@ use crate::environment::Environment;
 use crate::ffi::signals;
 use crate::job::{self, Entry, Kind, Record, State};
 use crate::options::{Options, Purpose};
+use crate::python;
 use crate::reason::Unavailable;
 use kernrec_schemas::Backend;
 use kernrec_store::fsio;
@@ -99,7 +100,8 @@ impl Session {
             _ => job::choose(options.dir.as_deref(), &identity.job_id, environment),
         };
         let backend = options.backend.resolve(environment);
-        let state = State::new(identity, backend, environment);
+        let mut state = State::new(identity, backend, environment);
+        state.versions = python::versions(environment, purpose);
         let mut session = Self::new(&folder, state, outer, purpose);
         if session.is_repeated(purpose) {
             session.standing = Standing::Repeated;

@@ -5,6 +5,7 @@
 
 use super::libraries;
 use crate::environment::Environment;
+use crate::python;
 use crate::reason::Unavailable;
 use std::path::{Path, PathBuf};
 
@@ -76,39 +77,12 @@ fn folders(environment: &Environment) -> Vec<PathBuf> {
     if let Some(path) = environment.set("LD_LIBRARY_PATH") {
         folders.extend(std::env::split_paths(path));
     }
-    for prefix in python_prefixes(environment) {
-        for packages in site_packages(&prefix) {
+    for prefix in python::prefixes(environment) {
+        for packages in python::site_packages(&prefix) {
             folders.extend(IN_WHEELS.iter().map(|below| packages.join(below)));
         }
     }
     folders
-}
-
-/// Prefixes of the Pythons that the environment leads to.
-fn python_prefixes(environment: &Environment) -> Vec<PathBuf> {
-    let mut prefixes: Vec<PathBuf> = ["VIRTUAL_ENV", "CONDA_PREFIX"]
-        .iter()
-        .filter_map(|name| environment.set(name))
-        .map(PathBuf::from)
-        .collect();
-    let path = environment.set("PATH").unwrap_or_default();
-    for folder in std::env::split_paths(path) {
-        if folder.join("python3").exists() {
-            prefixes.extend(folder.parent().map(Path::to_path_buf));
-        }
-    }
-    prefixes
-}
-
-fn site_packages(prefix: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs_err::read_dir(prefix.join("lib")) else {
-        return Vec::new();
-    };
-    entries
-        .filter_map(Result::ok)
-        .filter(|entry| entry.file_name().to_string_lossy().starts_with("python3"))
-        .flat_map(|entry| ["site-packages", "dist-packages"].map(|name| entry.path().join(name)))
-        .collect()
 }
 
 #[cfg(test)]

@@ -44,6 +44,9 @@ pub(crate) struct State {
     pub(crate) error: Option<String>,
     pub(crate) branch: Option<String>,
     pub(crate) environment: BTreeMap<String, String>,
+    /// Versions of the packages that bring kernels.
+    #[serde(default)]
+    pub(crate) versions: BTreeMap<String, String>,
     pub(crate) notes: Vec<String>,
     pub(crate) sessions: Vec<Entry>,
     /// The file name of the bundle packed last.
@@ -65,6 +68,7 @@ impl State {
             error: None,
             branch: provenance::branch(environment),
             environment: provenance::variables(environment),
+            versions: BTreeMap::new(),
             notes: Vec::new(),
             sessions: Vec::new(),
             bundle: None,
@@ -100,6 +104,13 @@ impl State {
             if !self.notes.contains(note) {
                 self.notes.push(note.clone());
             }
+        }
+        // Where commands have environments of their own, the first that has a package is told.
+        for (package, version) in &other.versions {
+            let versions = &mut self.versions;
+            versions
+                .entry(package.clone())
+                .or_insert_with(|| version.clone());
         }
         self.sessions.extend_from_slice(&other.sessions);
     }
@@ -165,6 +176,7 @@ impl State {
             unrecorded_processes: self.sessions.iter().map(|entry| entry.unrecorded).sum(),
             provenance: Provenance {
                 ci_infra_branch: self.branch.clone(),
+                versions: self.versions.clone(),
                 environment: self.environment.clone(),
                 notes: self.notes.clone(),
                 ..Provenance::default()
