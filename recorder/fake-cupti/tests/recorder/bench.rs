@@ -137,7 +137,7 @@ fn read(path: &Path) -> Left {
 /// A shared library of this workspace. Cargo builds every crate type of a dependency, and puts those
 /// without a hash in their name (shared libraries) where it puts the test programs; so being listed under
 /// `dev-dependencies` is what makes them exist, in a fresh clone and with any profile.
-fn library(name: &str) -> PathBuf {
+pub(crate) fn library(name: &str) -> PathBuf {
     let here = std::env::current_exe().unwrap();
     let path = here.parent().unwrap().join(name);
     assert!(path.is_file(), "{} is not built", path.display());

@@ -70,6 +70,62 @@ fn without_forwarders_the_header_says_so_and_the_proof_still_holds() {
     assert!(bench.one().has_error("callbacks-lost"));
 }
 
+/// Without the forwarders nobody would tell when a profiler starts, and it would lose records to our buffers.
+#[test]
+fn without_forwarders_a_linked_client_is_left_alone() {
+    let mut bench = Bench::new();
+    bench.forwarders = false;
+    let cupti = bench.cupti();
+    let profiler = format!("load={}", linked_against_cupti(&bench).display());
+    let acts = [
+        cupti.as_str(),
+        &profiler,
+        "init",
+        "client=register",
+        "client=enable",
+        // One full buffer.
+        "launch=_Z1av*293",
+    ];
+    let output = bench.run_acts(&acts);
+    assert_success(&output);
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "other client got 65408 of 65536 bytes\n"
+    );
+    let left = bench.one();
+    assert!(left.has_error("unwatched-cupti-client"), "{}", left.text);
+    assert!(left.names.is_empty());
+}
+
+/// With them it is recorded until it starts.
+#[test]
+fn with_forwarders_a_linked_client_spoils_nothing_until_it_calls() {
+    let bench = Bench::new();
+    let cupti = bench.cupti();
+    let profiler = format!("load={}", linked_against_cupti(&bench).display());
+    assert_success(&bench.run_acts(&[&cupti, &profiler, "init", "launch=_Z1av"]));
+    let left = bench.one();
+    assert_eq!(left.state, ProcessState::Clean, "{}", left.text);
+    assert_eq!(left.names, ["_Z1av"]);
+}
+
+/// A library that needs CUPTI, as a profiler's does, and has nothing in it.
+fn linked_against_cupti(bench: &Bench) -> std::path::PathBuf {
+    let library = bench.path("libprofiler.so");
+    let status = std::process::Command::new("cc")
+        .args(["-shared", "-nostdlib", "-x", "c", "/dev/null", "-o"])
+        .arg(&library)
+        .args(["-Wl,--no-as-needed", "-l:libcupti.so.13", "-L"])
+        .arg(bench.path("."))
+        .status()
+        .unwrap();
+    assert!(
+        status.success(),
+        "the C compiler that builds this workspace"
+    );
+    library
+}
+
 #[test]
 fn a_client_that_was_first_keeps_the_callbacks() {
     let bench = Bench::new();

@@ -2,7 +2,7 @@
 
 use kernrec_schemas::recording::ProcessState;
 
-use crate::bench::{Bench, assert_success};
+use crate::bench::{Bench, assert_success, library};
 
 fn with_knob(acts: &[&str]) -> crate::bench::Left {
     let bench = Bench::new();
@@ -46,6 +46,48 @@ fn a_failing_flush() {
     let left = with_knob(&["init", "launch=_Z1av", "knob=2,999"]);
     assert!(left.has_error("final-flush"), "{}", left.text);
     assert!(left.has_error("outstanding-buffers"));
+}
+
+#[test]
+fn a_failing_periodic_flush() {
+    let mut bench = Bench::new();
+    bench.flush_ms = "1";
+    let acts = [
+        "launch=_Z1av",
+        "await=_Z1av",
+        "knob=2,999",
+        "await=# error=periodic-flush",
+    ];
+    assert_success(&bench.run(&acts));
+    let left = bench.one();
+    assert!(
+        left.text.contains("# status periodic-flush=999\n"),
+        "{}",
+        left.text
+    );
+    assert_eq!(left.names, ["_Z1av"]);
+}
+
+/// Without its thread the recorder still takes everything at the end, and does not claim to be complete.
+#[test]
+fn no_thread_for_the_flush() {
+    let bench = Bench::new();
+    let cupti = bench.cupti();
+    // Mapped before there is no room for it.
+    let recorder = format!("load={}", library("libkernrec_cupti.so").display());
+    // Less than a stack, more than everything else that starting takes.
+    let acts = [
+        cupti.as_str(),
+        &recorder,
+        "address-space-left=1024",
+        "init",
+        "address-space-left",
+        "launch=_Z1av",
+    ];
+    assert_success(&bench.run_acts(&acts));
+    let left = bench.one();
+    assert!(left.has_error("flush-thread"), "{}", left.text);
+    assert_eq!(left.names, ["_Z1av"]);
 }
 
 #[test]

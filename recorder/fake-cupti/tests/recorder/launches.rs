@@ -151,3 +151,25 @@ fn a_relative_folder_stays_where_it_was() {
     assert_success(&output);
     assert_eq!(bench.one().names, ["_Z1av"]);
 }
+
+/// The workload's signal handlers run on the workload's threads only.
+#[test]
+fn the_recorders_thread_takes_no_signals() {
+    let mut bench = Bench::new();
+    // The thread is there once it has flushed.
+    bench.flush_ms = "1";
+    let output = bench.run(&["launch=_Z1av", "await=_Z1av", "blocked-signals"]);
+    assert_success(&output);
+    let masks = String::from_utf8(output.stdout).unwrap();
+    let masks: Vec<u64> = masks
+        .lines()
+        .map(|mask| u64::from_str_radix(mask, 16).unwrap())
+        .collect();
+    assert_eq!(masks.len(), 1, "the recorder has one thread");
+    // SIGKILL and SIGSTOP cannot be held back.
+    let blocked = |signal: u32| masks[0] & (1 << (signal - 1)) != 0;
+    assert!(
+        (1..=31).filter(|n| !matches!(n, 9 | 19)).all(blocked),
+        "{masks:x?}"
+    );
+}

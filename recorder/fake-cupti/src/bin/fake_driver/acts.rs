@@ -49,6 +49,9 @@ pub(crate) fn perform(act: &str) -> io::Result<()> {
         // Waits until some recording holds the text.
         "await" => await_text(value),
         "file-size-limit" => ffi::limit_file_size(number(value)? as u64),
+        // Too little for another thread's stack, until the next act of this name without a value.
+        "address-space-left" => address_space(value),
+        "blocked-signals" => blocked_signals(),
         "close-descriptors" => {
             ffi::close_descriptors();
             Ok(())
@@ -116,6 +119,35 @@ fn await_text(text: &str) -> io::Result<()> {
         }
         thread::sleep(Duration::from_millis(1));
     }
+}
+
+/// `KIB`: lets the address space grow by so much. Empty: without a limit.
+fn address_space(value: &str) -> io::Result<()> {
+    if value.is_empty() {
+        return ffi::limit_address_space(None);
+    }
+    let status = ffi::read_file("/proc/self/status".as_ref())?;
+    let status = String::from_utf8_lossy(&status);
+    let used = status.lines().find_map(|line| line.strip_prefix("VmSize:"));
+    let used = used.and_then(|line| line.trim().strip_suffix(" kB"));
+    let used = number(used.ok_or_else(|| Error::other("no size is known"))?)?;
+    ffi::limit_address_space(Some((used + number(value)?) as u64 * 1024))
+}
+
+/// Prints the mask of blocked signals of each thread but the first, in hex.
+fn blocked_signals() -> io::Result<()> {
+    let first = std::process::id().to_string();
+    for task in PathBuf::from("/proc/self/task").read_dir()? {
+        let task = task?;
+        if task.file_name().to_string_lossy() == first {
+            continue;
+        }
+        let status = ffi::read_file(&task.path().join("status"))?;
+        let status = String::from_utf8_lossy(&status);
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigBlk:"));
+        println!("{}", mask.unwrap_or_default().trim());
+    }
+    Ok(())
 }
 
 /// A ROCm recording whose first line of evidence may not fit.

@@ -74,6 +74,7 @@ pub(crate) fn client(client: Client, act: &str) -> io::Result<()> {
             c"cuptiActivityRegisterCallbacks",
             other_request as *const () as usize,
         ),
+        "enable" => (c"cuptiActivityEnable", 10),
         "disable" => (c"cuptiActivityDisable", 10),
         "disable-memcpy" => (c"cuptiActivityDisable", 1),
         "graph-level" => (c"cuptiActivityEnable", 51),
@@ -162,12 +163,25 @@ pub(crate) fn kill_self(signal: c_int) -> ! {
 }
 
 pub(crate) fn limit_file_size(bytes: u64) -> io::Result<()> {
+    limit(libc::RLIMIT_FSIZE, bytes, bytes)
+}
+
+/// The hard limit stays, so that this can be taken back.
+pub(crate) fn limit_address_space(bytes: Option<u64>) -> io::Result<()> {
+    limit(
+        libc::RLIMIT_AS,
+        bytes.unwrap_or(libc::RLIM_INFINITY),
+        libc::RLIM_INFINITY,
+    )
+}
+
+fn limit(what: libc::__rlimit_resource_t, soft: u64, hard: u64) -> io::Result<()> {
     let limit = libc::rlimit {
-        rlim_cur: bytes,
-        rlim_max: bytes,
+        rlim_cur: soft,
+        rlim_max: hard,
     };
     // SAFETY: a valid pointer.
-    match unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) } {
+    match unsafe { libc::setrlimit(what, &raw const limit) } {
         0 => Ok(()),
         _ => Err(Error::last_os_error()),
     }
