@@ -43,6 +43,11 @@ cargo test --locked --doc --workspace --quiet
 step 'scripts/demo.sh'
 scripts/demo.sh
 
+# The libraries that go into other people's processes are the reviewed source to the byte.
+step 'scripts/cross-build.sh --libraries; kernrec verify build'
+scripts/cross-build.sh --libraries
+cargo run --locked --quiet -p kernrec-cli --bin kernrec -- verify build target/cross/out --expect recorder/digests.txt
+
 # Last, so that the summary line ends the log.
 step 'cargo nextest run --workspace'
 cargo nextest run --locked --workspace --no-fail-fast

@@ -90,6 +90,7 @@ fn wants_json(command: &Command) -> bool {
         Command::Verify(args) => match &args.what {
             What::Files(args) => args.json,
             What::Record(args) => args.json,
+            What::Build(args) => args.json,
             What::Installed(args) => args.json,
         },
     }

@@ -17,12 +17,42 @@ pub(crate) struct VerifyArgs {
 /// What is verified.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum What {
+    /// Check a build of the recorder against its expected digests, or two builds against each other
+    Build(BuildArgs),
     /// Compare two files or two folders by the digest of their content
     Files(FilesArgs),
     /// Fold a published record again from its own bundles and compare byte for byte
     Record(RecordArgs),
     /// Check every installed file against the digests of its record
     Installed(InstalledArgs),
+}
+
+/// Arguments of `verify build`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct BuildArgs {
+    /// The folder of the build
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+
+    /// Another build, to compare with instead of the expected digests
+    #[arg(value_name = "OTHER", conflicts_with = "expect")]
+    pub(crate) other: Option<PathBuf>,
+
+    /// The file of expected digests; by default those this program was built with
+    #[arg(long, value_name = "FILE")]
+    pub(crate) expect: Option<PathBuf>,
+
+    /// Write the digests of the libraries to this file instead of comparing
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["other", "expect"])]
+    pub(crate) record: Option<PathBuf>,
+
+    /// The oldest C library that the build must run with
+    #[arg(long, value_name = "VERSION", default_value = "2.17")]
+    pub(crate) glibc: String,
+
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Arguments of `verify files`.

@@ -23,5 +23,6 @@ mod show_more;
 mod symbol_map;
 #[path = "../../../symbols/tests/toolchain/mod.rs"]
 mod toolchain;
+mod verify_build;
 mod verify_files;
 mod verify_record;

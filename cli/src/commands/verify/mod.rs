@@ -1,5 +1,6 @@
 //! `kernrec verify`: is it what it should be?
 
+mod build;
 mod files;
 mod installed;
 mod record;
@@ -11,6 +12,7 @@ use kernrec_schemas::exit::Exit;
 
 pub(crate) fn run(args: &VerifyArgs, shell: &mut Shell) -> Result<Exit, CommandError> {
     match &args.what {
+        What::Build(args) => build::run(args, shell),
         What::Files(args) => files::run(args, shell),
         What::Record(args) => record::run(args, shell),
         What::Installed(args) => installed::run(args, shell),
