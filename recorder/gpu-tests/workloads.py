@@ -139,6 +139,13 @@ def killed():
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def killed_worker():
+    """A worker is killed; the program itself goes on and ends well."""
+    worker = subprocess.Popen([sys.executable, __file__, "killed"])
+    assert worker.wait() == -signal.SIGKILL
+    tiny()
+
+
 def terminated():
     tiny()
     time.sleep(2.5)
