@@ -1,11 +1,13 @@
 #!/bin/bash
-# The whole job on real recordings: pack, fold, publish, fetch, select. Prints every command it runs, works in a
-# temporary folder, and needs nothing but the Rust toolchain.
+# The whole job on real recordings: pack, fold, publish, fetch, select; and how a step is recorded, with a fake
+# GPU. Prints every command it runs, works in a temporary folder, and needs nothing but the Rust toolchain.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-echo '$ cargo build -p kernrec-cli'
-cargo build --quiet --locked -p kernrec-cli
+packages='-p kernrec-cli -p kernrec-cupti -p kernrec-cupti-forwarders -p kernrec-fake-cupti'
+echo "$ cargo build $packages"
+# shellcheck disable=SC2086  # several words
+cargo build --quiet --locked $packages
 target=$(cd "${CARGO_TARGET_DIR:-target}" && pwd)
 export PATH="$target/debug:$PATH"
 
@@ -65,5 +67,25 @@ run ci-fetch-kernel-record --url store --pipeline sample --backend cuda --out sa
 run kernrec select --data sample-data --changed-file src/field.cu --format keys | tee answer
 if [ "$(tail -n 1 answer)" != '["particles","waves"]' ]; then
     echo 'demo: this is not the expected answer' >&2
+    exit 1
+fi
+
+cat <<'END'
+
+How a step is recorded. THE GPU IS A FAKE: `fake-driver` plays a CUDA program with its driver, and NVIDIA's library
+CUPTI is a stand-in that comes with the tests, so that this works on any machine. The launcher, the recorder's two
+libraries and the bundle are the real ones.
+END
+# The job is none of a CI system's.
+unset "${!BUILDKITE_@}" "${!GITHUB_@}" "${!KERNREC_@}"
+mkdir fake
+ln -s "$target/debug/libkernrec_fake_cupti.so" fake/libcupti.so.13
+ln -s "$target/debug/libkernrec_fake_cupti.so" fake/libcuda.so.1
+run env "LD_LIBRARY_PATH=$work/fake" kernrec run --step demo --commit "$commit" --backend cuda -- \
+    fake-driver "load=$work/fake/libcupti.so.13" init 'launch=_Z9demoScalePfi*3'
+run cat .kernrec/local/kern.*.txt
+run kernrec show .kernrec/*.tar.zst | tee bundle
+if ! grep -Eq '^ +kern\..*  clean +1$' bundle; then
+    echo 'demo: this is not a bundle with one clean recording of one kernel' >&2
     exit 1
 fi
