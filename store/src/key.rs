@@ -7,6 +7,19 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(Box<str>);
 
+/// The parts of a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Area {
+    /// `objects`: documents by their digest.
+    Objects,
+    /// `bundles`: what was folded, by its digest.
+    Bundles,
+    /// `pointers`: the mutable documents.
+    Pointers,
+    /// `scratch`: what a program needs while it runs.
+    Scratch,
+}
+
 /// A text that is no key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -30,6 +43,17 @@ impl Key {
             ));
         }
         Ok(Self(text.into()))
+    }
+
+    /// The prefix of a part of a store.
+    pub fn area(area: Area) -> Self {
+        let text = match area {
+            Area::Objects => "objects",
+            Area::Bundles => "bundles",
+            Area::Pointers => "pointers",
+            Area::Scratch => "scratch",
+        };
+        Self(Box::from(text))
     }
 
     /// `objects/b3/<2 hex>/<62 hex>.zst`

@@ -22,7 +22,7 @@ pub mod remote;
 mod store;
 
 pub use error::StoreError;
-pub use key::{InvalidKey, Key};
+pub use key::{Area, InvalidKey, Key};
 pub use local::LocalStore;
 #[cfg(feature = "remote")]
 pub use open::open_with;
