@@ -1,0 +1,38 @@
+//! Why a proof ended early.
+
+use super::Verdict;
+use kernrec_store::StoreError;
+
+/// Why a proof ended early.
+pub(super) enum Fault {
+    /// The promise is broken.
+    Broken(String),
+    /// The store failed.
+    Store(StoreError),
+    /// There is nothing to try it on.
+    NotTried(&'static str),
+}
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+pub(super) fn verdict(result: Result<(), Fault>) -> Verdict {
+    match result {
+        Ok(()) => Verdict::Kept,
+        Err(Fault::Broken(problem)) => Verdict::Broken { problem },
+        Err(Fault::Store(error)) => Verdict::NotTold { error },
+        Err(Fault::NotTried(why)) => Verdict::NotTried { why },
+    }
+}
+
+/// The promise is broken unless the condition holds.
+pub(super) fn holds(condition: bool, problem: impl FnOnce() -> String) -> Result<(), Fault> {
+    if condition {
+        Ok(())
+    } else {
+        Err(Fault::Broken(problem()))
+    }
+}
