@@ -93,5 +93,17 @@ fn wants_json(command: &Command) -> bool {
             What::Build(args) => args.json,
             What::Installed(args) => args.json,
         },
+        Command::Store(args) => {
+            use crate::args::store::What;
+            match &args.what {
+                What::Check(args) => args.target.json,
+                What::Fsck(args) => args.target.json,
+                What::Gc(args) => args.target.json,
+                What::Log(args) => args.target.json,
+                What::Rollback(args) => args.target.json,
+                What::Put(args) => args.target.json,
+                What::Get(args) => args.target.json,
+            }
+        }
     }
 }

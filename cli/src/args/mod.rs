@@ -13,6 +13,7 @@ pub(crate) mod remote;
 pub(crate) mod run;
 pub(crate) mod select;
 pub(crate) mod show;
+pub(crate) mod store;
 pub(crate) mod symbol_map;
 pub(crate) mod verify;
 
@@ -83,4 +84,6 @@ pub(crate) enum Command {
     Diff(diff::DiffArgs),
     /// Prove that files, a published record or installed data are what they should be
     Verify(verify::VerifyArgs),
+    /// Look after a store: prove it, check it, clean it, read its history, roll it back
+    Store(store::StoreArgs),
 }

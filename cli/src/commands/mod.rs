@@ -12,6 +12,7 @@ mod publish;
 mod run;
 mod select;
 mod show;
+mod store;
 mod symbol_map;
 mod verify;
 
@@ -55,6 +56,7 @@ pub(crate) fn run(command: Command, shell: &mut Shell) -> Result<Ended, CommandE
         Command::Audit(args) => audit::run(&args, shell),
         Command::Diff(args) => diff::run(&args, shell),
         Command::Verify(args) => verify::run(&args, shell),
+        Command::Store(args) => store::run(&args, shell),
     };
     exit.map(Ended::Exit)
 }

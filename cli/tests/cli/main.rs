@@ -20,6 +20,7 @@ mod select;
 mod shell;
 mod show;
 mod show_more;
+mod store;
 mod symbol_map;
 #[path = "../../../symbols/tests/toolchain/mod.rs"]
 mod toolchain;

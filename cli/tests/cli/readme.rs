@@ -1,4 +1,5 @@
-//! The tour in the README, run literally: every command with the output that stands below it.
+//! The tours in the README and the operations page, run literally: every command with the output that stands
+//! below it.
 
 use crate::context::{repository, without_times};
 use std::process::Command;
@@ -8,7 +9,16 @@ const UPDATE: &str = "KERNREC_UPDATE_DOCS";
 
 #[test]
 fn the_tour_prints_what_the_readme_says() {
-    let path = repository().join("README.md");
+    prints_what_it_says("README.md");
+}
+
+#[test]
+fn looking_after_a_store_prints_what_the_page_says() {
+    prints_what_it_says("docs/operations.md");
+}
+
+fn prints_what_it_says(page: &str) {
+    let path = repository().join(page);
     let page = fs_err::read_to_string(&path).unwrap();
     let folder = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink(
@@ -32,7 +42,7 @@ fn the_tour_prints_what_the_readme_says() {
             rewritten.extend(["$ ", line, "\n", &said(folder.path(), line)]);
         }
     }
-    assert!(commands >= 6, "the README has a tour");
+    assert!(commands >= 6, "the page has a tour");
     if std::env::var_os(UPDATE).is_some() {
         fs_err::write(&path, rewritten).unwrap();
         return;
@@ -44,7 +54,7 @@ fn the_tour_prints_what_the_readme_says() {
             .zip(expected.lines())
             .find(|(found, expected)| found != expected);
         panic!(
-            "the README says, and the program: {change:#?}\nrun with {UPDATE}=1 and read the change"
+            "the page says, and the program: {change:#?}\nrun with {UPDATE}=1 and read the change"
         );
     }
 }

@@ -90,7 +90,9 @@ fn every_reason_of_a_selection_is_documented() {
 fn every_reason_word_is_documented() {
     let page = fs_err::read_to_string(repository().join("docs/formats.md")).unwrap();
     let mut words = std::collections::BTreeSet::new();
-    for library in ["cli", "fetch", "publish", "schemas", "select", "store"] {
+    for library in [
+        "admin", "cli", "fetch", "publish", "schemas", "select", "store",
+    ] {
         each_source(&repository().join(library).join("src"), &mut |source| {
             words.extend(reason_words(source).map(str::to_owned));
         });

@@ -12,6 +12,7 @@
 mod inputs;
 mod kill;
 mod killed_fetch;
+mod killed_gc;
 mod killed_publish;
 mod race;
 mod state;

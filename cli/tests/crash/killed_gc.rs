@@ -1,0 +1,101 @@
+//! A collection killed at every call.
+
+use crate::inputs::Build;
+use crate::kill;
+use crate::state::{self, published};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, SystemTime};
+
+const MONTH: Duration = Duration::from_hours(30 * 24);
+
+/// A store of two builds, with what a third and a fourth left that no pointer names.
+fn base(root: &Path) -> PathBuf {
+    let store = root.join("base");
+    for number in [1, 2] {
+        Build::write(root, number).publish(&store);
+    }
+    let elsewhere = root.join("elsewhere");
+    for number in [3, 4] {
+        Build::write(root, number).publish(&elsewhere);
+    }
+    for name in ["objects", "bundles"] {
+        let copied = Command::new("cp")
+            .args(["-a", "-n"])
+            .arg(elsewhere.join(name))
+            .arg(&store)
+            .status();
+        assert!(copied.unwrap().success());
+    }
+    age(&store);
+    store
+}
+
+fn age(folder: &Path) {
+    for entry in fs_err::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            age(&path);
+        } else {
+            let file = fs_err::OpenOptions::new().write(true).open(path).unwrap();
+            file.file().set_modified(SystemTime::now() - MONTH).unwrap();
+        }
+    }
+}
+
+fn kernrec(what: &str, store: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kernrec"));
+    command.args(["store", what]).arg(store);
+    command
+}
+
+fn collector(store: &Path) -> Command {
+    let mut command = kernrec("gc", store);
+    command.arg("--delete");
+    command
+}
+
+fn attempt(root: &Path, name: &str, kill: impl FnOnce(&Command, &Path) -> bool) -> bool {
+    let store = root.join(name);
+    state::copy(&root.join("base"), &store);
+    let killed = kill(&collector(&store), root);
+    // Every record of the pointer's history, content included.
+    let checked = kernrec("fsck", &store).output().unwrap();
+    let text = String::from_utf8_lossy(&checked.stdout).into_owned();
+    assert!(checked.status.success(), "{name}: {text}");
+    assert_eq!(published(&store).unwrap().build, 2, "{name}");
+    // The next collection completes the work.
+    assert!(
+        collector(&store).output().unwrap().status.success(),
+        "{name}"
+    );
+    let checked = kernrec("fsck", &store).arg("--json").output().unwrap();
+    let found: serde_json::Value = serde_json::from_slice(&checked.stdout).unwrap();
+    assert_eq!(found["orphans"], 0, "{name}");
+    fs_err::remove_dir_all(&store).unwrap();
+    killed
+}
+
+#[test]
+fn a_killed_collection_leaves_every_record_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    base(root);
+    let store = root.join("count");
+    state::copy(&root.join("base"), &store);
+    let calls = kill::count(&collector(&store), root);
+    let removals = calls
+        .exact
+        .iter()
+        .filter(|(call, _)| call.starts_with("unlink"));
+    assert!(
+        removals.count() >= 12,
+        "tables, maps, manifests and bundles go: {:?}",
+        calls.exact
+    );
+    for (call, n) in &calls.exact {
+        let name = format!("{call}-{n}");
+        let killed = attempt(root, &name, |program, _| kill::at_call(program, call, *n));
+        assert!(killed, "{name}: the kill met the program");
+    }
+}
