@@ -36,9 +36,8 @@ fn main() {
             .iter()
             .flat_map(|path| read_object(path, Backend::Cuda).unwrap().symbols)
             .collect();
-        let read = best(ROUNDS, || {
-            each(&objects, |path| fs_err::read(path).unwrap().len())
-        });
+        reset_peak();
+        let before = peak_memory();
         let ours = best(ROUNDS, || {
             let kernels = |reader: &mut ObjectReader, path: &PathBuf| {
                 reader.read(path, Backend::Cuda).unwrap().symbols.len()
@@ -47,6 +46,10 @@ fn main() {
                 .par_iter()
                 .map_init(ObjectReader::default, kernels)
                 .sum()
+        });
+        let peak = peak_memory();
+        let read = best(ROUNDS, || {
+            each(&objects, |path| fs_err::read(path).unwrap().len())
         });
         let theirs = best(1, || {
             each(&objects, |path| toolchain::cuobjdump_kernels(path).len())
@@ -59,14 +62,35 @@ fn main() {
         );
         println!("  reading the bytes  {read:>10.1?}");
         println!(
-            "  kernrec            {ours:>10.1?}  {:.2} times reading",
-            ratio(ours, read)
+            "  kernrec            {ours:>10.1?}  {:.2} times reading, peak memory {:.1} MB ({:.1} before)",
+            ratio(ours, read),
+            peak as f64 / 1e6,
+            before as f64 / 1e6,
         );
         println!(
             "  cuobjdump -symbols {theirs:>10.1?}  {:.0} times kernrec",
             ratio(theirs, ours)
         );
     }
+}
+
+/// Makes the kernel forget the process's highest memory use so far.
+fn reset_peak() {
+    fs_err::write("/proc/self/clear_refs", "5").unwrap();
+}
+
+/// The highest memory use since then, in bytes.
+fn peak_memory() -> u64 {
+    let status = fs_err::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
+    let kilobytes: u64 = line
+        .unwrap()
+        .split_whitespace()
+        .nth(1)
+        .unwrap()
+        .parse()
+        .unwrap();
+    kilobytes * 1024
 }
 
 fn ratio(a: Duration, b: Duration) -> f64 {

@@ -11,6 +11,7 @@ mod fetch;
 mod fold;
 mod network;
 mod pack;
+mod partial_map;
 mod publish;
 mod readme;
 mod record;

@@ -105,6 +105,28 @@ fn every_reason_word_is_documented() {
     assert!(missing.is_empty(), "not in docs/formats.md: {missing:?}");
 }
 
+#[test]
+fn every_word_of_a_symbol_map_is_documented() {
+    let page = fs_err::read_to_string(repository().join("docs/symbol-maps.md")).unwrap();
+    let mut words = std::collections::BTreeSet::new();
+    each_source(&repository().join("symbols/src"), &mut |source| {
+        if source.contains("#[test]") {
+            return;
+        }
+        words.extend(reason_words(source).map(str::to_owned));
+        let problems = source.split("Problem::new(").skip(1);
+        let words_of = problems.filter_map(|rest| rest.split('"').nth(1));
+        words.extend(
+            words_of
+                .filter(|word| !word.contains('{'))
+                .map(str::to_owned),
+        );
+    });
+    assert!(words.len() > 20, "the words are found: {words:?}");
+    words.retain(|word| !page.contains(&format!("`{word}`")));
+    assert!(words.is_empty(), "not in docs/symbol-maps.md: {words:?}");
+}
+
 /// The literals of the functions `reason` and `word`, and of errors that name their reason where they are made.
 fn reason_words(source: &str) -> impl Iterator<Item = &str> {
     let functions = ["fn reason(", "fn word("]

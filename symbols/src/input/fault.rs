@@ -30,7 +30,7 @@ pub enum Reason {
 
 impl Reason {
     /// The stable word that reports carry.
-    pub const fn as_str(self) -> &'static str {
+    pub const fn word(self) -> &'static str {
         match self {
             Self::Malformed => "malformed",
             Self::BadCompression => "bad-compression",
@@ -48,7 +48,7 @@ impl Reason {
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        f.write_str(self.word())
     }
 }
 

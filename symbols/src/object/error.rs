@@ -49,7 +49,7 @@ impl ObjectError {
     pub const fn reason(&self) -> &'static str {
         match self {
             Self::Read { .. } => "unreadable-file",
-            Self::Content { reason, .. } => reason.as_str(),
+            Self::Content { reason, .. } => reason.word(),
         }
     }
 }

@@ -68,12 +68,26 @@ impl Project {
         );
     }
 
+    /// Makes a file older than everything that was built.
+    pub(crate) fn age(&self, name: &str) {
+        set_time(&self.folder.path().join(name), SystemTime::UNIX_EPOCH);
+    }
+
     pub(crate) fn ninja(&self) {
         run(tool("ninja").arg("-C").arg(self.build()));
     }
 
     pub(crate) fn map(&self) -> SymbolMap {
         map_build(&self.options(false))
+    }
+
+    /// The map of the project whose root goes by another path.
+    pub(crate) fn map_from(&self, root: &Path) -> SymbolMap {
+        map_build(&BuildOptions {
+            build_roots: vec![root.join("build")],
+            source_root: root.to_owned(),
+            ..self.options(false)
+        })
     }
 
     pub(crate) fn partial_map(&self) -> SymbolMap {
