@@ -13,6 +13,14 @@ pub(super) enum Fault {
     NotTried(&'static str),
 }
 
+/// What a store says that it cannot do is a promise that it does not keep.
+pub(super) fn offered<T>(result: Result<T, StoreError>) -> Result<T, Fault> {
+    result.map_err(|error| match error {
+        StoreError::Unsupported { .. } => Fault::Broken(error.to_string()),
+        other => Fault::Store(other),
+    })
+}
+
 impl From<StoreError> for Fault {
     fn from(error: StoreError) -> Self {
         Self::Store(error)

@@ -1,6 +1,6 @@
 //! What readers rely on, tried on what is published.
 
-use super::fault::{Fault, holds, verdict};
+use super::fault::{Fault, holds, offered, verdict};
 use super::{Promise, Verdict, values};
 use crate::scratch::Scratch;
 use kernrec_schemas::json::MAX_SMALL_BYTES;
@@ -81,7 +81,7 @@ fn read(store: &dyn Store, key: &Key, offset: u64) -> Result<Vec<u8>, Fault> {
     let mut bytes = Vec::new();
     let reader = match offset {
         0 => store.read(key)?,
-        offset => store.read_from(key, offset)?,
+        offset => offered(store.read_from(key, offset))?,
     };
     let read = reader.take(MAX_SMALL_BYTES).read_to_end(&mut bytes);
     match read {

@@ -1,7 +1,7 @@
 //! Proofs about values.
 
 use super::WRITERS;
-use super::fault::{Fault, holds};
+use super::fault::{Fault, holds, offered};
 use crate::scratch::Scratch;
 use kernrec_schemas::Timestamp;
 use kernrec_store::{Key, PutNew, Removal, Store, StoreError};
@@ -94,7 +94,7 @@ pub(super) fn ranges(store: &dyn Store, scratch: &Scratch) -> Result<(), Fault> 
     store.put_new(&key, &content)?;
     for offset in [0, 1, 4095, 131_072, content.len() - 1] {
         let mut rest = Vec::new();
-        let mut reader = store.read_from(&key, offset as u64)?;
+        let mut reader = offered(store.read_from(&key, offset as u64))?;
         read_all(store, &key, &mut reader, &mut rest)?;
         holds(rest == content[offset..], || {
             format!("reading from byte {offset} gave other bytes than stand there")

@@ -17,4 +17,5 @@ mod s3;
 #[path = "../../../store/tests/support/seaweed.rs"]
 mod seaweed;
 mod support;
+mod web;
 mod wrapped;

@@ -201,7 +201,7 @@ impl Store for Web {
         let answer = self.content(key, self.answer(key, &ask)?)?;
         match resume::rest(self, answer, offset) {
             Some(rest) => Ok(Box::new(rest)),
-            None => Err(self.unavailable(key, "answered with another part than asked for".into())),
+            None => self.read_only("be read from the middle of an object"),
         }
     }
 
