@@ -1,10 +1,11 @@
-//! A collection killed at every call.
+//! A collection killed at every call, and one beside publishers.
 
 use crate::inputs::Build;
 use crate::kill;
 use crate::state::{self, published};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 const MONTH: Duration = Duration::from_hours(30 * 24);
@@ -98,4 +99,47 @@ fn a_killed_collection_leaves_every_record_whole() {
         let killed = attempt(root, &name, |program, _| kill::at_call(program, call, *n));
         assert!(killed, "{name}: the kill met the program");
     }
+}
+
+/// Everything that the publishers need stands in the store, old and named by nothing: each finds it in place, or
+/// removed, or being removed.
+#[test]
+fn collections_beside_publishers_lose_nothing_that_is_published() {
+    let folder = tempfile::tempdir().unwrap();
+    let (root, store) = (folder.path(), folder.path().join("store"));
+    let builds: Vec<Build> = (1..=8).map(|number| Build::write(root, number)).collect();
+    for build in &builds {
+        build.publish(&store);
+    }
+    fs_err::remove_file(store.join("pointers/ci/cuda.json")).unwrap();
+    age(&store);
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while !over.load(Ordering::Acquire) {
+                    let end = collector(&store).output().unwrap();
+                    let text = String::from_utf8_lossy(&end.stderr).into_owned();
+                    assert!(end.status.success(), "{text}");
+                }
+            });
+        }
+        let spawn = |build: &Build| {
+            let mut command = build.publisher(&store);
+            command.stdout(Stdio::null()).stderr(Stdio::piped());
+            command.spawn().unwrap()
+        };
+        let running: Vec<_> = builds.iter().map(spawn).collect();
+        for child in running {
+            let end = child.wait_with_output().unwrap();
+            let text = String::from_utf8_lossy(&end.stderr).into_owned();
+            // Published, or superseded by a newer build.
+            assert!(matches!(end.status.code(), Some(0 | 4)), "{text}");
+        }
+        over.store(true, Ordering::Release);
+    });
+    assert_eq!(published(&store).unwrap().build, 8);
+    let checked = kernrec("fsck", &store).output().unwrap();
+    let text = String::from_utf8_lossy(&checked.stdout).into_owned();
+    assert!(checked.status.success(), "{text}");
 }
