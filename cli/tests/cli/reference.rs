@@ -127,6 +127,22 @@ fn every_word_of_a_symbol_map_is_documented() {
     assert!(words.is_empty(), "not in docs/symbol-maps.md: {words:?}");
 }
 
+#[test]
+fn every_reason_word_of_a_store_has_its_advice() {
+    let page = fs_err::read_to_string(repository().join("docs/operations.md")).unwrap();
+    let mut words = std::collections::BTreeSet::new();
+    for library in ["admin", "fetch", "git", "publish", "store"] {
+        each_source(&repository().join(library).join("src"), &mut |source| {
+            words.extend(reason_words(source).map(str::to_owned));
+        });
+    }
+    let missing: Vec<_> = words
+        .iter()
+        .filter(|word| !page.contains(&format!("`{word}`")))
+        .collect();
+    assert!(missing.is_empty(), "not in docs/operations.md: {missing:?}");
+}
+
 /// The literals of the functions `reason` and `word`, and of errors that name their reason where they are made.
 fn reason_words(source: &str) -> impl Iterator<Item = &str> {
     let functions = ["fn reason(", "fn word("]
