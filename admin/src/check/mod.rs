@@ -109,6 +109,12 @@ impl Check {
         self.promises.iter().any(|(_, verdict)| broken(verdict))
     }
 
+    /// Whether a store that can only be read has nothing to try its promises on.
+    pub fn is_untried(&self) -> bool {
+        let untried = |verdict: &Verdict| matches!(verdict, Verdict::NotTried { .. });
+        self.read_only && self.promises.iter().any(|(_, verdict)| untried(verdict))
+    }
+
     /// Whether something could not be told, or not be cleaned up.
     pub fn is_unsettled(&self) -> bool {
         let untold = |verdict: &Verdict| matches!(verdict, Verdict::NotTold { .. });

@@ -155,7 +155,7 @@ fn a_store_that_can_only_be_read_is_told_apart_and_tried_on_what_is_published() 
     );
     let nothing = check(&open(true), &"other".parse().unwrap()).unwrap();
     assert_eq!(kept(&nothing), [Promise::Absence]);
-    assert!(!nothing.is_broken());
+    assert!(!nothing.is_broken() && nothing.is_untried() && !found.is_untried());
 }
 
 #[test]

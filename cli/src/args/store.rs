@@ -21,7 +21,7 @@ pub(crate) enum What {
     /// Writes random keys below scratch/ and removes them. Of a store that can only be read, what fetch relies
     /// on is tried on what is published there.
     #[command(
-        after_help = "Exit status: 0 every promise was kept, 3 one was broken, 1 it could not be told."
+        after_help = "Exit status: 0 every promise was kept, 3 one was broken or there was nothing to try, 1 it could not be told."
     )]
     Check(CheckArgs),
     /// Check that everything the pointers name is there and whole; writes nothing
