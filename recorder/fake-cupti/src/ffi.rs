@@ -68,9 +68,10 @@ extern "C" fn cuptiActivityDisable(kind: u32) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn cuptiActivityFlushAll(_flag: u32) -> c_int {
+extern "C" fn cuptiActivityFlushAll(flag: u32) -> c_int {
     let status = Knob::FlushStatus.status();
-    if status == 0 {
+    let is_forced = flag & 1 != 0;
+    if status == 0 && (is_forced || Knob::Unfinished.value() == 0) {
         activity::flush();
     }
     status

@@ -22,9 +22,11 @@ pub(crate) enum Knob {
     Version = 6,
     /// Launches become records of this kind instead of the kernel kind; 0 does not change it.
     RecordKind = 7,
+    /// Not zero: the kernels run on, so that only a forced flush delivers their records.
+    Unfinished = 8,
 }
 
-const COUNT: usize = 8;
+const COUNT: usize = 9;
 
 static VALUES: [AtomicI64; COUNT] = [const { AtomicI64::new(0) }; COUNT];
 

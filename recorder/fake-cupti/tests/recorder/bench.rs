@@ -88,6 +88,23 @@ impl Bench {
         command
     }
 
+    /// A library that is linked against CUPTI, as a profiler's is, and has nothing in it.
+    pub(crate) fn profiler(&self) -> PathBuf {
+        let library = self.path("libprofiler.so");
+        let status = Command::new("cc")
+            .args(["-shared", "-nostdlib", "-x", "c", "/dev/null", "-o"])
+            .arg(&library)
+            .args(["-Wl,--no-as-needed", "-l:libcupti.so.13", "-L"])
+            .arg(self.path("."))
+            .status()
+            .unwrap();
+        assert!(
+            status.success(),
+            "the C compiler that builds this workspace"
+        );
+        library
+    }
+
     /// Every recording, in no particular order.
     pub(crate) fn left(&self) -> Vec<Left> {
         let Ok(entries) = fs_err::read_dir(self.recordings_folder()) else {

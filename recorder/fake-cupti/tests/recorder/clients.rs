@@ -76,7 +76,7 @@ fn without_forwarders_a_linked_client_is_left_alone() {
     let mut bench = Bench::new();
     bench.forwarders = false;
     let cupti = bench.cupti();
-    let profiler = format!("load={}", linked_against_cupti(&bench).display());
+    let profiler = format!("load={}", bench.profiler().display());
     let acts = [
         cupti.as_str(),
         &profiler,
@@ -102,28 +102,11 @@ fn without_forwarders_a_linked_client_is_left_alone() {
 fn with_forwarders_a_linked_client_spoils_nothing_until_it_calls() {
     let bench = Bench::new();
     let cupti = bench.cupti();
-    let profiler = format!("load={}", linked_against_cupti(&bench).display());
+    let profiler = format!("load={}", bench.profiler().display());
     assert_success(&bench.run_acts(&[&cupti, &profiler, "init", "launch=_Z1av"]));
     let left = bench.one();
     assert_eq!(left.state, ProcessState::Clean, "{}", left.text);
     assert_eq!(left.names, ["_Z1av"]);
-}
-
-/// A library that needs CUPTI, as a profiler's does, and has nothing in it.
-fn linked_against_cupti(bench: &Bench) -> std::path::PathBuf {
-    let library = bench.path("libprofiler.so");
-    let status = std::process::Command::new("cc")
-        .args(["-shared", "-nostdlib", "-x", "c", "/dev/null", "-o"])
-        .arg(&library)
-        .args(["-Wl,--no-as-needed", "-l:libcupti.so.13", "-L"])
-        .arg(bench.path("."))
-        .status()
-        .unwrap();
-    assert!(
-        status.success(),
-        "the C compiler that builds this workspace"
-    );
-    library
 }
 
 #[test]

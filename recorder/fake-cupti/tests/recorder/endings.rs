@@ -42,6 +42,14 @@ fn by_exiting_at_once() {
 }
 
 #[test]
+fn by_exiting_at_once_in_a_signal_handler() {
+    let bench = Bench::new();
+    let output = bench.run(&["launch=_Z1av", "end=in-handler"]);
+    assert_eq!(output.status.code(), Some(7));
+    assert_eq!(bench.one().state, ProcessState::Clean);
+}
+
+#[test]
 fn by_exiting_at_once_without_forwarders() {
     let mut bench = Bench::new();
     bench.forwarders = false;

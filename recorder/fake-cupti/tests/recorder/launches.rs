@@ -108,6 +108,51 @@ fn names_are_written_while_the_process_runs() {
     assert_eq!(left.names, ["_Z5firstv", "_Z4lastv"]);
 }
 
+/// A wrong period is the default one, not none.
+#[test]
+fn a_period_that_is_none_counts_as_not_set() {
+    let mut bench = Bench::new();
+    let children: Vec<_> = ["soon", "-1", "3600001"]
+        .into_iter()
+        .map(|period| {
+            bench.flush_ms = period;
+            let launch = format!("launch=_Z{period}");
+            let named = format!("await=_Z{period}");
+            let cupti = bench.cupti();
+            let mut command = bench.command(&[&cupti, "init", &launch, &named]);
+            command.spawn().unwrap()
+        })
+        .collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    assert_eq!(bench.left().len(), 3);
+}
+
+/// What still runs is taken by force at the end, since there is no later.
+#[test]
+fn kernels_that_still_run_at_the_end_are_recorded() {
+    let bench = Bench::new();
+    assert_success(&bench.run(&["knob=8,1", "launch=_Z1av"]));
+    let left = bench.one();
+    assert_eq!(left.state, ProcessState::Clean, "{}", left.text);
+    assert_eq!(left.names, ["_Z1av"]);
+}
+
+/// And earlier only where it is asked for.
+#[test]
+fn kernels_that_run_are_recorded_meanwhile_on_request() {
+    let mut bench = Bench::new();
+    bench.flush_ms = "1";
+    let cupti = bench.cupti();
+    let acts = ["knob=8,1", "launch=_Z1av", "await=_Z1av"];
+    let all: Vec<&str> = [cupti.as_str(), "init"].into_iter().chain(acts).collect();
+    let mut command = bench.command(&all);
+    let output = command.env("KERNREC_FORCE_EVERY", "2").output().unwrap();
+    assert_success(&output);
+    assert_eq!(bench.one().state, ProcessState::Clean);
+}
+
 #[test]
 fn cupti_is_found_where_the_process_has_none_mapped() {
     let bench = Bench::new();

@@ -3,6 +3,7 @@
 use crate::bench::{Bench, HOSTILE, assert_quiet, library};
 use kernrec_schemas::Backend;
 use kernrec_schemas::recording::ProcessState;
+use kernrec_schemas::sidecar::Sidecar;
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Stdio;
@@ -16,7 +17,10 @@ fn one_bundle_with_clean_recordings() {
         .env("BUILDKITE_COMMIT", "c0ffee")
         .env("BUILDKITE_RETRY_COUNT", "1")
         .env("CUDA_VISIBLE_DEVICES", "0")
+        .env("VIRTUAL_ENV", bench.path("venv"))
         .env("HF_TOKEN", "a-secret");
+    let torch = "venv/lib/python3.12/site-packages/torch-2.11.0.dist-info";
+    fs_err::create_dir_all(bench.path(torch)).unwrap();
     assert_quiet(&run.output().unwrap(), 0);
     let bundle = bench.bundle();
     assert_eq!(bundle.recordings.len(), 1);
@@ -42,6 +46,7 @@ fn one_bundle_with_clean_recordings() {
             .sidecar_text
             .contains("\"CUDA_VISIBLE_DEVICES\": \"0\"")
     );
+    assert!(bundle.sidecar_text.contains("\"torch\": \"2.11.0\""));
     assert!(!bundle.sidecar_text.contains("a-secret"));
 }
 
@@ -88,6 +93,34 @@ fn every_process_of_a_shell_is_recorded() {
             .iter()
             .all(|left| left.state == ProcessState::Clean)
     );
+}
+
+/// A job that is killed has a sidecar too, which does not say that it passed.
+#[test]
+fn the_sidecar_is_there_from_the_start_without_a_status() {
+    let bench = Bench::new();
+    let output = bench
+        .recorded(&["cat", ".kernrec/local/kernrec.json"])
+        .output();
+    let output = output.unwrap();
+    assert_quiet(&output, 0);
+    let while_running = Sidecar::parse(&output.stdout).unwrap();
+    assert_eq!(while_running.exit_status, None);
+    assert_eq!(while_running.collection_available, Some(true));
+    assert_eq!(bench.sidecar("local").exit_status, Some(0));
+}
+
+#[test]
+fn workers_get_time_to_finish_unless_somebody_decided() {
+    let name = "VLLM_WORKER_SHUTDOWN_TIMEOUT_SECONDS";
+    for (given, expected) in [(None, "30\n"), (Some("7"), "7\n")] {
+        let bench = Bench::new();
+        let mut run = bench.recorded(&["printenv", name]);
+        run.envs(given.map(|value| (name, value)));
+        let output = run.output().unwrap();
+        assert_quiet(&output, 0);
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+    }
 }
 
 #[test]
