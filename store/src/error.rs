@@ -36,7 +36,7 @@ pub enum StoreError {
         /// What the store said.
         source: Cause,
     },
-    /// The store did not answer, or answered nonsense; another try may succeed.
+    /// The store did not answer, or said that it cannot now; another try may succeed.
     #[error("{action} `{key}` in `{url}`: {source}")]
     Unavailable {
         /// The store.
@@ -47,6 +47,51 @@ pub enum StoreError {
         action: &'static str,
         /// What the store said.
         source: Cause,
+    },
+    /// The store took longer than it may. What was asked of it may still happen.
+    #[error("{action} `{key}` in `{url}`: {source}")]
+    TimedOut {
+        /// The store.
+        url: String,
+        /// The key.
+        key: String,
+        /// What was tried.
+        action: &'static str,
+        /// Which limit was reached.
+        source: Cause,
+    },
+    /// Who answered for the store could not prove to be it: a certificate that does not hold.
+    #[error("{action} `{key}` in `{url}`: {source}")]
+    Untrusted {
+        /// The store.
+        url: String,
+        /// The key.
+        key: String,
+        /// What was tried.
+        action: &'static str,
+        /// What is wrong with the certificate.
+        source: Cause,
+    },
+    /// The answer is not one of a store: a login page, a redirect to elsewhere, a re-encoded file.
+    #[error("{action} `{key}` in `{url}`: {problem}")]
+    WrongAnswer {
+        /// The store.
+        url: String,
+        /// The key.
+        key: String,
+        /// What was tried.
+        action: &'static str,
+        /// What was answered.
+        problem: String,
+    },
+    /// The store takes a conditional write for a plain one, or takes none: two publishers could undo each other's
+    /// work unseen.
+    #[error("the store `{url}` has no conditional writes: {problem}")]
+    NoConditionalWrites {
+        /// The store.
+        url: String,
+        /// How that was seen.
+        problem: String,
     },
     /// The store cannot do this at all.
     #[error("the store `{url}` cannot {action}")]
@@ -94,6 +139,10 @@ impl StoreError {
             Self::NotFound { .. } => "not-found",
             Self::Denied { .. } => "access-denied",
             Self::Unavailable { .. } => "store-unavailable",
+            Self::TimedOut { .. } => "store-timeout",
+            Self::Untrusted { .. } => "store-untrusted",
+            Self::WrongAnswer { .. } => "store-wrong-answer",
+            Self::NoConditionalWrites { .. } => "no-conditional-writes",
             Self::Unsupported { .. } => "store-unsupported",
             Self::Damaged { .. } => "object-damaged",
             Self::Document { source, .. } => source.reason(),

@@ -99,6 +99,8 @@ pub fn swap(
         (Err(error), Some(_)) if ours => Ok(Swap::Unknown(error)),
         // A retry inside the transport can turn our own success into a conflict.
         (_, Some(found)) if ours => Ok(Swap::Moved(found.version)),
+        // What was not answered in time may still happen.
+        (Err(error @ StoreError::TimedOut { .. }), _) => Ok(Swap::Unknown(error)),
         (Err(error), _) if untouched => Err(error),
         (Ok(Swap::Unknown(_)), _) if untouched || in_our_place => Ok(Swap::Conflict),
         (Ok(Swap::Unknown(error)) | Err(error), _) => Ok(Swap::Unknown(error)),

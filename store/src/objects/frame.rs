@@ -62,6 +62,14 @@ impl FrameError {
         match self {
             // Nothing is wrong with the object: it is the copy that failed.
             Self::Write(source) => unavailable("copy", source),
+            Self::Read(source) if source.kind() == io::ErrorKind::TimedOut => {
+                StoreError::TimedOut {
+                    url: store.url().to_owned(),
+                    key: key.to_string(),
+                    action: "read",
+                    source: Box::new(source),
+                }
+            }
             Self::Read(source) if is_transport(&source) => unavailable("read", source),
             other => StoreError::damaged(store.url(), key, digest, other.to_string()),
         }

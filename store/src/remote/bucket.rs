@@ -1,6 +1,8 @@
 //! Buckets: S3 and compatible services, Google Cloud Storage, Azure.
 
+use super::cause::{self, Class};
 use super::checksum::ChecksumProbe;
+use super::pointer::Moves;
 use super::runtime::Blocking;
 use crate::store::{Capabilities, Listed, PointerRead, PutNew, Stat, Store, Swap, Version};
 use crate::{Key, StoreError};
@@ -9,7 +11,7 @@ use kernrec_schemas::Timestamp;
 use object_store::path::Path;
 use object_store::{
     Error, GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt, PutMode, PutOptions,
-    PutPayload, PutResult, UpdateVersion,
+    PutPayload, UpdateVersion,
 };
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -26,13 +28,14 @@ pub(super) struct Bucket {
     /// Without retries: a retry hidden in the client turns the own success of a pointer move into a conflict.
     pub(super) once: Arc<dyn ObjectStore>,
     pub(super) conditional_writes: bool,
+    pub(super) moves: Moves,
     pub(super) stall: Duration,
     /// Tries whether the service checks what it receives; `None` where nothing is sent along to check.
     pub(super) checksum: Option<ChecksumProbe>,
 }
 
 impl Bucket {
-    fn path(&self, key: &Key) -> Path {
+    pub(super) fn path(&self, key: &Key) -> Path {
         if self.prefix.is_empty() {
             Path::from(key.as_str())
         } else {
@@ -40,9 +43,12 @@ impl Bucket {
         }
     }
 
-    fn error(&self, action: &'static str, key: &Key, error: Error) -> StoreError {
+    pub(super) fn error(&self, action: &'static str, key: &Key, error: Error) -> StoreError {
         let (url, text) = (self.url.clone(), key.to_string());
         match error {
+            Error::NotFound { ref source, .. } if is_no_bucket(&source.to_string()) => {
+                StoreError::NoStore { url }
+            }
             Error::NotFound { .. } => StoreError::NotFound {
                 url,
                 key: key.clone(),
@@ -56,16 +62,14 @@ impl Bucket {
             Error::NotImplemented { .. } | Error::NotSupported { .. } => {
                 StoreError::Unsupported { url, action }
             }
-            other => StoreError::Unavailable {
-                url,
-                key: text,
-                action,
-                source: other.into(),
-            },
+            other => cause::store_error(&url, key, action, cause::class(&other), other.into()),
         }
     }
 
-    fn run<T>(&self, request: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    pub(super) fn run<T>(
+        &self,
+        request: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
         self.blocking.run(request).unwrap_or_else(|overdue| {
             Err(Error::Generic {
                 store: "bucket",
@@ -74,7 +78,7 @@ impl Bucket {
         })
     }
 
-    fn put_with(&self, key: &Key, bytes: &[u8], mode: PutMode) -> Result<(), Error> {
+    pub(super) fn put_with(&self, key: &Key, bytes: &[u8], mode: PutMode) -> Result<(), Error> {
         let options = PutOptions {
             mode,
             ..PutOptions::default()
@@ -82,46 +86,6 @@ impl Bucket {
         let payload = PutPayload::from(bytes.to_vec());
         self.run(self.store.put_opts(&self.path(key), payload, options))
             .map(drop)
-    }
-}
-
-/// Moving pointers.
-impl Bucket {
-    fn put_once(&self, key: &Key, bytes: &[u8], mode: PutMode) -> Result<PutResult, Error> {
-        let options = PutOptions {
-            mode,
-            ..PutOptions::default()
-        };
-        let payload = PutPayload::from(bytes.to_vec());
-        self.run(self.once.put_opts(&self.path(key), payload, options))
-    }
-
-    /// What a failed move is: one whose answer was lost may have been made.
-    fn unmoved(&self, key: &Key, error: Error) -> Result<Swap, StoreError> {
-        match self.error("move", key, error) {
-            lost @ StoreError::Unavailable { .. } => Ok(Swap::Unknown(lost)),
-            refused => Err(refused),
-        }
-    }
-
-    /// The move without conditional writes, which the user accepted the risk of.
-    fn overwrite_pointer(
-        &self,
-        key: &Key,
-        expected: Option<&Version>,
-        bytes: &[u8],
-    ) -> Result<Swap, StoreError> {
-        let now = match self.read_pointer(key, None)? {
-            PointerRead::Found { version, .. } => Some(version),
-            PointerRead::Absent | PointerRead::Unchanged => None,
-        };
-        if now.as_ref() != expected {
-            return Ok(Swap::Conflict);
-        }
-        match self.put_once(key, bytes, PutMode::Overwrite) {
-            Ok(result) => Ok(Swap::Moved(version_of(result.e_tag, result.version))),
-            Err(error) => self.unmoved(key, error),
-        }
     }
 }
 
@@ -137,6 +101,7 @@ impl Store for Bucket {
     }
 
     fn put_new(&self, key: &Key, bytes: &[u8]) -> Result<PutNew, StoreError> {
+        self.moves.remember(key, bytes);
         // Objects of a record mostly stand there already; a HEAD is cheaper than an upload that is refused.
         if self.stat(key)?.is_some() {
             return Ok(PutNew::Exists);
@@ -149,7 +114,7 @@ impl Store for Bucket {
         match self.put_with(key, bytes, mode) {
             Ok(()) => Ok(PutNew::Created),
             Err(Error::AlreadyExists { .. } | Error::Precondition { .. }) => Ok(PutNew::Exists),
-            Err(error) => Err(self.error("write", key, error)),
+            Err(error) => Err(self.unwritten(key, error)),
         }
     }
 
@@ -161,7 +126,7 @@ impl Store for Bucket {
     fn read(&self, key: &Key) -> Result<Box<dyn Read + Send>, StoreError> {
         let result = self.run(self.store.get(&self.path(key)));
         let result = result.map_err(|error| self.error("read", key, error))?;
-        let body = result.into_stream().map_err(io::Error::from).boxed();
+        let body = result.into_stream().map_err(transport).boxed();
         Ok(Box::new(self.blocking.reader(body, self.stall)))
     }
 
@@ -172,7 +137,7 @@ impl Store for Bucket {
         };
         let result = self.run(self.store.get_opts(&self.path(key), options));
         let result = result.map_err(|error| self.error("read", key, error))?;
-        let body = result.into_stream().map_err(io::Error::from).boxed();
+        let body = result.into_stream().map_err(transport).boxed();
         Ok(Box::new(self.blocking.reader(body, self.stall)))
     }
 
@@ -207,9 +172,11 @@ impl Store for Bucket {
         };
         match self.run(read) {
             Ok((bytes, version)) => Ok(PointerRead::Found { bytes, version }),
-            Err(Error::NotFound { .. }) => Ok(PointerRead::Absent),
             Err(Error::NotModified { .. }) => Ok(PointerRead::Unchanged),
-            Err(error) => Err(self.error("read", key, error)),
+            Err(error) => match self.error("read", key, error) {
+                StoreError::NotFound { .. } => Ok(PointerRead::Absent),
+                error => Err(error),
+            },
         }
     }
 
@@ -219,19 +186,10 @@ impl Store for Bucket {
         expected: Option<&Version>,
         bytes: &[u8],
     ) -> Result<Swap, StoreError> {
-        if !self.conditional_writes {
-            return self.overwrite_pointer(key, expected, bytes);
-        }
-        let mode = expected.map_or(PutMode::Create, |version| {
-            PutMode::Update(update_version(version))
-        });
-        match self.put_once(key, bytes, mode) {
-            Ok(result) => Ok(Swap::Moved(version_of(result.e_tag, result.version))),
-            // NotFound: If-Match on a key that is gone.
-            Err(
-                Error::AlreadyExists { .. } | Error::Precondition { .. } | Error::NotFound { .. },
-            ) => Ok(Swap::Conflict),
-            Err(error) => self.unmoved(key, error),
+        if self.conditional_writes {
+            self.move_pointer(key, expected, bytes)
+        } else {
+            self.overwrite_pointer(key, expected, bytes)
         }
     }
 
@@ -279,6 +237,26 @@ impl Store for Bucket {
     }
 }
 
+/// Whether the service says that there is no such bucket: its error codes on S3, Azure and Google Cloud Storage.
+pub(super) fn is_no_bucket(answer: &str) -> bool {
+    [
+        "NoSuchBucket",
+        "ContainerNotFound",
+        "The specified bucket does not exist",
+    ]
+    .iter()
+    .any(|code| answer.contains(code))
+}
+
+/// A body that broke, never of a kind that decompression has.
+fn transport(error: Error) -> io::Error {
+    let kind = match cause::class(&error) {
+        Class::TimedOut => io::ErrorKind::TimedOut,
+        Class::Passing | Class::Untrusted => io::ErrorKind::ConnectionAborted,
+    };
+    io::Error::new(kind, error)
+}
+
 fn stat_of(meta: &ObjectMeta) -> Stat {
     let modified = Timestamp::from_unix(meta.last_modified.timestamp());
     Stat {
@@ -302,7 +280,7 @@ fn md5_of(e_tag: &str) -> Option<[u8; 16]> {
 }
 
 /// `ETag` and service version in one mark. An `ETag` holds no space (RFC 9110, 8.8.3).
-fn version_of(e_tag: Option<String>, version: Option<String>) -> Version {
+pub(super) fn version_of(e_tag: Option<String>, version: Option<String>) -> Version {
     Version::new(format!(
         "{} {}",
         e_tag.unwrap_or_default(),
@@ -310,7 +288,7 @@ fn version_of(e_tag: Option<String>, version: Option<String>) -> Version {
     ))
 }
 
-fn update_version(version: &Version) -> UpdateVersion {
+pub(super) fn update_version(version: &Version) -> UpdateVersion {
     let present = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let (e_tag, version) = version
         .as_str()

@@ -9,6 +9,8 @@ use std::time::Duration;
 
 /// How long the address of the upload is good for.
 const VALID: Duration = Duration::from_mins(5);
+/// How long the answer may take.
+const ANSWER: Duration = Duration::from_mins(1);
 /// The MD5 of no bytes at all, in base64.
 const MD5_OF_NOTHING: &str = "1B2M2Y8AsgTpgAmY7PhCfg==";
 
@@ -32,6 +34,7 @@ impl ChecksumProbe {
             .client
             .put(url)
             .header("Content-MD5", MD5_OF_NOTHING)
+            .timeout(ANSWER)
             .body("not what the checksum says")
             .send()
             .await

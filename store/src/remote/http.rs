@@ -55,20 +55,44 @@ pub enum HttpSetupError {
     Runtime(#[source] std::io::Error),
 }
 
-/// At most so many redirects, each to the same host over the same or a safer scheme.
+/// At most so many redirects, each to the same host over the same scheme.
 const MAX_REDIRECTS: usize = 4;
 
-/// Builds the client.
-pub(super) fn client(options: &HttpOptions) -> Result<reqwest::Client, HttpSetupError> {
-    reqwest::Client::builder()
-        .tls_backend_preconfigured(tls(options)?)
-        .connect_timeout(options.connect)
+/// The client of a store that is only read, over the scheme of its URL.
+pub(super) fn reading(
+    options: &HttpOptions,
+    scheme: &str,
+) -> Result<reqwest::Client, HttpSetupError> {
+    // Redirects stay with the scheme, so plain HTTP never needs roots, and loading them is most of the start-up.
+    let roots = if scheme == "https" {
+        roots(options)?
+    } else {
+        RootCertStore::empty()
+    };
+    client(options, roots)?
         .read_timeout(options.stall)
         .timeout(options.total)
-        .redirect(Policy::custom(redirect))
-        .user_agent(concat!("kernrec/", env!("CARGO_PKG_VERSION")))
         .build()
         .map_err(HttpSetupError::Client)
+}
+
+/// The client of buckets. Its time limits are those of [`super::service`], because the ones of the client run
+/// while a body is sent too.
+pub(super) fn buckets(options: &HttpOptions) -> Result<reqwest::Client, HttpSetupError> {
+    client(options, roots(options)?)?
+        .build()
+        .map_err(HttpSetupError::Client)
+}
+
+fn client(
+    options: &HttpOptions,
+    roots: RootCertStore,
+) -> Result<reqwest::ClientBuilder, HttpSetupError> {
+    Ok(reqwest::Client::builder()
+        .tls_backend_preconfigured(tls(roots)?)
+        .connect_timeout(options.connect)
+        .redirect(Policy::custom(redirect))
+        .user_agent(concat!("kernrec/", env!("CARGO_PKG_VERSION"))))
 }
 
 /// A store that sends its readers elsewhere is not the store the user named: only a path may change.
@@ -100,15 +124,16 @@ fn without_query(url: &reqwest::Url) -> String {
     url.to_string()
 }
 
-fn tls(options: &HttpOptions) -> Result<ClientConfig, HttpSetupError> {
+fn tls(roots: RootCertStore) -> Result<ClientConfig, HttpSetupError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider);
     let builder = builder
         .with_safe_default_protocol_versions()
         .map_err(HttpSetupError::Tls)?;
-    Ok(builder
-        .with_root_certificates(roots(options)?)
-        .with_no_client_auth())
+    let mut config = builder.with_root_certificates(roots).with_no_client_auth();
+    // A ready configuration is taken as it is, so HTTP/2 has to be offered here.
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(config)
 }
 
 /// The system's roots, or the bundled ones where an image has none; the extra ones always.

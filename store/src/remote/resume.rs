@@ -2,7 +2,7 @@
 
 use super::runtime::BodyReader;
 use super::web::{Ask, Web};
-use crate::Key;
+use crate::{Key, StoreError};
 use futures_util::{StreamExt, TryStreamExt};
 use reqwest::header::{CONTENT_RANGE, ETAG};
 use reqwest::{Response, StatusCode};
@@ -20,6 +20,8 @@ pub(super) struct Resuming {
     /// The whole length, when the server told it.
     length: Option<u64>,
     at: u64,
+    /// Bytes that come again and were handed out before.
+    skip: u64,
     resumes: u32,
 }
 
@@ -34,6 +36,7 @@ impl Resuming {
             e_tag,
             length,
             at: 0,
+            skip: 0,
             resumes: 0,
         }
     }
@@ -41,27 +44,33 @@ impl Resuming {
     /// Asks for the bytes from `at` on; an answer about another version of the file is no continuation.
     fn resume(&mut self, cut: io::Error) -> io::Result<()> {
         self.resumes += 1;
-        if self.resumes > RESUMES {
+        if self.resumes > RESUMES || !self.is_resumable() {
             return Err(cut);
         }
         let ask = Ask {
             from: self.at,
             ..Ask::default()
         };
-        let answer = self.web.answer(&self.key, &ask).map_err(io::Error::other)?;
-        let answer = self
-            .web
-            .content(&self.key, answer)
-            .map_err(io::Error::other)?;
-        let continues = match answer.status() {
-            StatusCode::PARTIAL_CONTENT => starts_at(&answer, self.at),
-            _ => self.at == 0,
-        };
-        if !continues || e_tag(&answer) != self.e_tag {
+        let answer = self.web.answer(&self.key, &ask).map_err(failed)?;
+        let answer = self.web.content(&self.key, answer).map_err(failed)?;
+        if e_tag(&answer) != self.e_tag {
             return Err(cut);
+        }
+        match answer.status() {
+            StatusCode::PARTIAL_CONTENT if starts_at(&answer, self.at) => {}
+            // A server without ranges starts over.
+            StatusCode::OK => self.skip = self.at,
+            _ => return Err(cut),
         }
         self.reader = reader(&self.web, answer);
         Ok(())
+    }
+
+    /// Pieces of two versions must not be taken for one: either the server names the version, or the digest in
+    /// the key would tell.
+    fn is_resumable(&self) -> bool {
+        let is_digest_in = |prefix| self.key.as_str().starts_with(prefix);
+        self.e_tag.is_some() || is_digest_in("objects/") || is_digest_in("bundles/")
     }
 }
 
@@ -69,8 +78,21 @@ impl Read for Resuming {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             let cut = match self.reader.read(buffer) {
+                Ok(0) if self.skip > 0 => io::ErrorKind::ConnectionAborted.into(),
                 Ok(0) if self.length.is_some_and(|length| self.at < length) => {
                     io::Error::new(io::ErrorKind::ConnectionAborted, "the body ended early")
+                }
+                Ok(n) if self.skip > 0 => {
+                    let skipped = self.skip.min(n as u64);
+                    self.skip -= skipped;
+                    let rest = usize::try_from(skipped).unwrap_or(n)..n;
+                    if rest.is_empty() {
+                        continue;
+                    }
+                    let n = rest.len();
+                    buffer.copy_within(rest, 0);
+                    self.at += n as u64;
+                    return Ok(n);
                 }
                 Ok(n) => {
                     self.at += n as u64;
@@ -80,6 +102,7 @@ impl Read for Resuming {
                 Err(error) if error.kind() == io::ErrorKind::TimedOut => return Err(error),
                 Err(error) => io::Error::new(io::ErrorKind::ConnectionAborted, error),
             };
+            self.skip = 0;
             self.resume(cut)?;
         }
     }
@@ -92,6 +115,15 @@ pub(super) fn rest(web: &Web, answer: Response, at: u64) -> Option<BodyReader> {
         _ => at == 0,
     };
     begins.then(|| reader(web, answer))
+}
+
+/// A request for the rest that failed, as the reader's error. Never of a kind that decompression has.
+fn failed(error: StoreError) -> io::Error {
+    let kind = match error {
+        StoreError::TimedOut { .. } => io::ErrorKind::TimedOut,
+        _ => io::ErrorKind::ConnectionAborted,
+    };
+    io::Error::new(kind, error)
 }
 
 fn reader(web: &Web, answer: Response) -> BodyReader {

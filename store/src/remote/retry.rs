@@ -56,7 +56,7 @@ impl Tries {
 }
 
 /// Between half and the whole of the wait, so that jobs that failed together do not return together.
-fn jittered(wait: Duration) -> Duration {
+pub(super) fn jittered(wait: Duration) -> Duration {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();

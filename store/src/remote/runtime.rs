@@ -13,7 +13,8 @@ use tokio::runtime::{Builder, Runtime};
 /// A body that arrives in pieces.
 pub(super) type Body = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
 
-/// One runtime per store. Current-thread: whichever caller blocks drives the I/O of all.
+/// One runtime per store, with threads of its own: bodies go on arriving while the callers decompress, and no
+/// caller's progress depends on another one's.
 #[derive(Debug, Clone)]
 pub(super) struct Blocking {
     runtime: Arc<Runtime>,
@@ -26,9 +27,16 @@ pub(super) struct Blocking {
 #[error("the time allowed for the whole command is over")]
 pub(super) struct Overdue;
 
+/// Threads that decrypt and move bytes: one for each half of a pair.
+const WORKERS: usize = 2;
+
 impl Blocking {
     pub(super) fn new(deadline: Option<Instant>) -> io::Result<Self> {
-        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(WORKERS)
+            .thread_name("store-io")
+            .enable_all()
+            .build()?;
         Ok(Self {
             runtime: Arc::new(runtime),
             deadline,
@@ -44,6 +52,12 @@ impl Blocking {
         self.runtime
             .block_on(async { tokio::time::timeout_at(deadline.into(), future).await })
             .map_err(|_| Overdue)
+    }
+
+    /// Waits, but not beyond the deadline.
+    pub(super) fn wait(&self, time: Duration) {
+        // The next request finds out that the deadline has passed.
+        let _ = self.run(async { tokio::time::sleep(time).await });
     }
 
     pub(super) fn reader(&self, body: Body, stall: Duration) -> BodyReader {

@@ -3,15 +3,16 @@
 use super::bucket::Bucket;
 use super::checksum::ChecksumProbe;
 use super::http::{self, HttpOptions, HttpSetupError};
+use super::pointer::Moves;
 use super::retry::Retry;
 use super::runtime::Blocking;
+use super::service::Shared;
 use super::web::{Inner, Web};
 use crate::{OpenError, Store};
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, Checksum};
 use object_store::azure::MicrosoftAzureBuilder;
-use object_store::client::{HttpClient, HttpConnector};
 use object_store::gcp::GoogleCloudStorageBuilder;
-use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
+use object_store::{BackoffConfig, ObjectStore, RetryConfig};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -110,7 +111,7 @@ fn web(
     }
     let blocking =
         Blocking::new(options.deadline).map_err(|e| setup(url, HttpSetupError::Runtime(e)))?;
-    let client = http::client(&options.http).map_err(|e| setup(url, e))?;
+    let client = http::reading(&options.http, base.scheme()).map_err(|e| setup(url, e))?;
     Ok(Box::new(Web(Arc::new(Inner {
         url: url.to_owned(),
         base,
@@ -132,7 +133,7 @@ fn bucket(
     }
     let blocking =
         Blocking::new(options.deadline).map_err(|e| setup(url, HttpSetupError::Runtime(e)))?;
-    let client = http::client(&options.http).map_err(|e| setup(url, e))?;
+    let client = http::buckets(&options.http).map_err(|e| setup(url, e))?;
     let build = |retries| service(url, parsed.scheme(), name, &client, retries, options);
     Ok(Box::new(Bucket {
         url: url.to_owned(),
@@ -141,6 +142,8 @@ fn bucket(
         store: build(options.retries)?,
         once: build(0)?,
         conditional_writes: !options.without_conditional_writes,
+        // The other services have no imitations that would have to be doubted.
+        moves: Moves::new(parsed.scheme() == "s3", Retry::times(options.retries)),
         stall: options.http.stall,
         checksum: match parsed.scheme() {
             "s3" => Some(probe(url, name, &client, options)?),
@@ -176,7 +179,10 @@ fn service(
         max_retries: retries as usize,
         retry_timeout: Duration::from_secs(90),
     };
-    let connector = Shared(client.clone());
+    let connector = Shared {
+        client: client.clone(),
+        stall: options.http.stall,
+    };
     Ok(match scheme {
         "s3" => Arc::new(
             s3(name, options)?
@@ -235,15 +241,5 @@ fn s3(name: &str, options: &RemoteOptions) -> Result<AmazonS3Builder, OpenError>
 fn plain_http(url: &str) -> OpenError {
     OpenError::PlainHttp {
         url: url.to_owned(),
-    }
-}
-
-/// Hands every bucket client the project's own HTTP client.
-#[derive(Debug)]
-struct Shared(reqwest::Client);
-
-impl HttpConnector for Shared {
-    fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
-        Ok(HttpClient::new(self.0.clone()))
     }
 }

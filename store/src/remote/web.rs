@@ -1,5 +1,6 @@
 //! The read-only store behind a web server: what hundreds of jobs fetch from, without credentials.
 
+use super::cause::{self, Class};
 use super::resume::{self, Resuming};
 use super::retry::Retry;
 use super::runtime::Blocking;
@@ -7,7 +8,7 @@ use crate::store::{Capabilities, Listed, PointerRead, PutNew, Stat, Store, Swap,
 use crate::{Key, StoreError};
 use kernrec_schemas::Timestamp;
 use reqwest::header::{
-    ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, RANGE,
+    ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_NONE_MATCH, RANGE,
 };
 use reqwest::{Method, Response, StatusCode};
 use std::io::Read;
@@ -43,7 +44,7 @@ impl Web {
         self.0
             .blocking
             .run(self.ask(key, ask))
-            .unwrap_or_else(|overdue| Err(self.unavailable(key, overdue.to_string())))
+            .unwrap_or_else(|overdue| Err(self.error(key, Class::TimedOut, overdue.to_string())))
     }
 
     async fn ask(&self, key: &Key, ask: &Ask) -> Result<Response, StoreError> {
@@ -58,8 +59,12 @@ impl Web {
                         after,
                     )
                 }
-                Err(error) if error.is_redirect() => return Err(self.failed(key, error)),
-                Err(error) => (self.failed(key, error), None),
+                Err(error) => match self.failed(key, error) {
+                    error @ (StoreError::WrongAnswer { .. } | StoreError::Untrusted { .. }) => {
+                        return Err(error);
+                    }
+                    error => (error, None),
+                },
             };
             match tries.next(after) {
                 Some(wait) => tokio::time::sleep(wait).await,
@@ -108,7 +113,7 @@ impl Web {
             });
         }
         if !matches!(status, StatusCode::OK | StatusCode::PARTIAL_CONTENT) {
-            return Err(self.unavailable(key, format!("answered {status}")));
+            return Err(self.wrong(key, format!("answered {status}")));
         }
         let header = |name| {
             answer
@@ -117,7 +122,7 @@ impl Web {
                 .and_then(|value| value.to_str().ok())
         };
         if let Some(kind) = header(CONTENT_TYPE).filter(|kind| kind.starts_with("text/html")) {
-            return Err(self.unavailable(
+            return Err(self.wrong(
                 key,
                 format!("answered with a page ({kind}), not with the file"),
             ));
@@ -126,33 +131,36 @@ impl Web {
         // Uploads of `.gz` files are often labelled so; their bytes are still the file's.
         if let Some(encoding) = encoding.filter(|_| key.as_str().strip_suffix(".gz").is_none()) {
             let text = format!("answered in the encoding `{encoding}`, which was not asked for");
-            return Err(self.unavailable(key, text));
+            return Err(self.wrong(key, text));
         }
         Ok(answer)
     }
 
-    pub(super) fn unavailable(&self, key: &Key, problem: String) -> StoreError {
-        StoreError::Unavailable {
+    fn unavailable(&self, key: &Key, problem: String) -> StoreError {
+        self.error(key, Class::Passing, problem)
+    }
+
+    fn error(&self, key: &Key, class: Class, problem: String) -> StoreError {
+        cause::store_error(&self.0.url, key, "read", class, problem.into())
+    }
+
+    fn wrong(&self, key: &Key, problem: String) -> StoreError {
+        StoreError::WrongAnswer {
             url: self.0.url.clone(),
             key: key.to_string(),
             action: "read",
-            source: problem.into(),
+            problem,
         }
     }
 
     /// A transport error, told down to its cause: "connection refused" stands at the end of the chain.
     fn failed(&self, key: &Key, error: reqwest::Error) -> StoreError {
         let error = error.without_url();
-        let mut text = error.to_string();
-        let mut cause = std::error::Error::source(&error);
-        while let Some(deeper) = cause {
-            let next = deeper.to_string();
-            if !text.ends_with(&next) {
-                text = format!("{text}: {next}");
-            }
-            cause = deeper.source();
+        let text = cause::text(&error);
+        if error.is_redirect() {
+            return self.wrong(key, text);
         }
-        self.unavailable(key, text)
+        self.error(key, cause::class(&error), text)
     }
 
     fn read_only<T>(&self, action: &'static str) -> Result<T, StoreError> {
@@ -213,7 +221,9 @@ impl Store for Web {
         let answer = self.answer(key, &ask)?;
         match self.content(key, answer) {
             Ok(answer) => {
-                let size = answer.content_length().unwrap_or(0);
+                let length = answer.headers().get(CONTENT_LENGTH);
+                let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
+                let size = length.ok_or_else(|| self.wrong(key, "told no size".to_owned()))?;
                 Ok(Some(Stat {
                     size,
                     modified: Timestamp::now(),
@@ -250,7 +260,7 @@ impl Store for Web {
         Resuming::new(self.clone(), key.clone(), answer)
             .take(limit)
             .read_to_end(&mut bytes)
-            .map_err(|error| self.unavailable(key, error.to_string()))?;
+            .map_err(|error| self.error(key, cause::class(&error), cause::text(&error)))?;
         // Without an ETag no conditional request is possible; the digest still tells versions apart.
         let mark = e_tag.unwrap_or_else(|| kernrec_schemas::Digest::of(&bytes).to_string());
         let version = Version::new(mark);

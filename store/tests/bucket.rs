@@ -1,0 +1,71 @@
+//! What a bucket's versions prove.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test fails by panicking"
+)]
+
+use kernrec_faulty_server::{Bucket, Conditions, Fault, Rule, Server};
+use kernrec_schemas::pointer::{Pointer, RecordRef};
+use kernrec_schemas::{Backend, BuildNumber, Commit, Digest, Pipeline, Timestamp};
+use kernrec_store::conformance::{self, Prefix};
+use kernrec_store::remote::{Credentials, RemoteOptions, open_remote};
+use kernrec_store::{Key, Store, Swap, pointers};
+
+fn open(server: &Server) -> Box<dyn Store> {
+    let options = RemoteOptions {
+        endpoint: Some(server.url()),
+        credentials: Some(Credentials {
+            key_id: "key".into(),
+            secret: "secret".into(),
+        }),
+        retries: 1,
+        ..RemoteOptions::default()
+    };
+    open_remote("s3://records/a/prefix", &options).unwrap()
+}
+
+#[test]
+fn the_imitation_keeps_what_a_bucket_promises() {
+    let server = Server::http(Bucket::new("records", Conditions::Kept));
+    conformance::run_all(&*open(&server), &Prefix::new(Key::new("suite").unwrap()));
+}
+
+/// S3 gives equal bytes equal versions, so a pointer that came back to where it was would let a stale writer win.
+#[test]
+fn a_pointer_that_names_the_same_record_again_is_another_version() {
+    let server = Server::http(Bucket::new("records", Conditions::Kept));
+    let store = open(&server);
+    let record = RecordRef {
+        manifest: Digest::of(b"manifest"),
+        commit: Commit::new("c0de").unwrap(),
+        build: BuildNumber(1),
+        published_at: Timestamp::from_unix(1_900_000_000).unwrap(),
+    };
+    let nonce = || pointers::fresh_nonce().unwrap();
+    let first = Pointer::first(Pipeline::new("ci").unwrap(), Backend::Cuda, record, nonce());
+    let moved = |expected, next: &Pointer| match pointers::swap(&*store, expected, next).unwrap() {
+        Swap::Moved(version) => version,
+        other => panic!("nobody else writes: {other:?}"),
+    };
+    let seen = moved(None, &first);
+    let second = first.advanced(first.current.clone(), nonce()).unwrap();
+    let next = moved(Some(&seen), &second);
+    assert_ne!(seen, next);
+    let stale = first.advanced(first.current.clone(), nonce()).unwrap();
+    let swap = pointers::swap(&*store, Some(&seen), &stale).unwrap();
+    assert!(matches!(swap, Swap::Conflict), "{swap:?}");
+}
+
+#[test]
+fn a_body_cut_or_stopped_on_the_way_is_no_damage() {
+    let server = Server::http(Bucket::new("records", Conditions::Kept));
+    let store = open(&server);
+    let digest = kernrec_store::objects::put(&*store, &[7; 4000]).unwrap();
+    server.set([Rule::every(Fault::Cut(3)).on("GET")]);
+    let error = kernrec_store::objects::read(&*store, &digest, 4000).unwrap_err();
+    assert_eq!(error.reason(), "store-unavailable", "{error}");
+    server.set([Rule::every(Fault::WrongByte).on("GET")]);
+    let error = kernrec_store::objects::read(&*store, &digest, 4000).unwrap_err();
+    assert_eq!(error.reason(), "object-damaged", "{error}");
+}
