@@ -2,7 +2,7 @@
 
 use crate::backend::AncestryError;
 use crate::installed::InstalledError;
-use crate::report::Status;
+use crate::report::{Age, Status};
 use kernrec_schemas::agreement::Disagreement;
 use kernrec_schemas::{
     Backend, Commit, Digest, DocumentError, Generation, Pipeline, Timestamp, Variant,
@@ -70,7 +70,7 @@ pub enum FetchError {
     /// The record that would be chosen is older than allowed.
     #[error(
         "the record of commit `{commit}` was published {} ago, more than {}",
-        Ago(*age_seconds), Ago(*limit_seconds)
+        Age(*age_seconds), Age(*limit_seconds)
     )]
     TooOld {
         /// Its commit.
@@ -320,21 +320,6 @@ fn nearest_folder(path: &Path) -> Option<(PathBuf, u32)> {
         let meta = fs_err::metadata(folder).ok()?;
         meta.is_dir().then(|| (folder.to_path_buf(), meta.uid()))
     })
-}
-
-/// A duration in the largest unit that fits, for messages.
-struct Ago(u64);
-
-impl std::fmt::Display for Ago {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (count, unit) = match self.0 {
-            seconds @ 0..120 => (seconds, "seconds"),
-            seconds @ 120..7_200 => (seconds / 60, "minutes"),
-            seconds @ 7_200..172_800 => (seconds / 3_600, "hours"),
-            seconds => (seconds / 86_400, "days"),
-        };
-        write!(f, "{count} {unit}")
-    }
 }
 
 /// When and that a record was revoked, for the errors above.

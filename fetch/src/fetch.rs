@@ -2,7 +2,7 @@
 
 use crate::backend::{self, Job, Remote};
 use crate::error::FetchError;
-use crate::local::{FolderLock, Layout, prune};
+use crate::local::{FolderLock, Layout, expected, prune};
 use crate::options::{Backends, FetchOptions, Source};
 use crate::report::{BackendReport, FetchReport, Status};
 use crate::reporter::Reporter;
@@ -29,11 +29,24 @@ pub fn fetch(source: Source<'_>, options: &FetchOptions, reporter: &dyn Reporter
             lock: &lock,
             reporter,
         };
-        match (source, &remote) {
+        let named = options.backends != Backends::All;
+        if named {
+            // Before anything can go wrong.
+            expected::note(&layout, backend);
+        }
+        let report = match (source, &remote) {
             (Source::Store(_), Some(remote)) => backend::online(&job, remote),
             (Source::Unopened { error, .. }, _) => job.nothing_done(&FetchError::open(error)),
             (Source::Offline | Source::Store(_), _) => backend::offline(&job),
+        };
+        if !named {
+            match report.status {
+                Status::NotPublished => expected::forget(&layout, backend),
+                Status::NotInstalled => {}
+                _ => expected::note(&layout, backend),
+            }
         }
+        report
     };
     let backends = options.backends.list();
     let reports: Vec<BackendReport> = match backends.as_slice() {

@@ -21,5 +21,5 @@ pub use backend::AncestryError;
 pub use error::{FetchError, RecordProblem};
 pub use fetch::fetch;
 pub use options::{Backends, Choice, DEFAULT_LOCK_WAIT, FetchOptions, Source};
-pub use report::{BackendReport, Failure, FetchReport, PairSummary, Status};
+pub use report::{Age, BackendReport, Failure, FetchReport, PairSummary, Status};
 pub use reporter::{Object, Reporter, Silent};

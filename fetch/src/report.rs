@@ -179,3 +179,20 @@ fn lossy<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
 pub(crate) fn age(moment: Timestamp, now: Timestamp) -> u64 {
     u64::try_from(now.seconds_since(moment)).unwrap_or(0)
 }
+
+/// An age in seconds, written in the largest unit that fits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Age(pub u64);
+
+impl std::fmt::Display for Age {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (count, unit) = match self.0 {
+            1 => (1, "second"),
+            seconds @ 0..120 => (seconds, "seconds"),
+            seconds @ 120..7_200 => (seconds / 60, "minutes"),
+            seconds @ 7_200..172_800 => (seconds / 3_600, "hours"),
+            seconds => (seconds / 86_400, "days"),
+        };
+        write!(f, "{count} {unit}")
+    }
+}

@@ -8,8 +8,8 @@ use crate::progress;
 use crate::shell::{Form, Shell};
 use crate::summary::{Summary, text};
 use kernrec_fetch::{
-    BackendReport, Backends, Choice, DEFAULT_LOCK_WAIT, FetchOptions, FetchReport, Source, Status,
-    fetch,
+    Age, BackendReport, Backends, Choice, DEFAULT_LOCK_WAIT, FetchOptions, FetchReport, Source,
+    Status, fetch,
 };
 use kernrec_schemas::exit::Exit;
 use kernrec_store::{Access, OpenError, Store, open_with};
@@ -131,8 +131,10 @@ fn problems(report: &BackendReport, whole: &FetchReport, shell: &mut Shell) {
         return;
     }
     if report.pair.is_some() {
+        let age = report.pair.as_ref().and_then(|pair| pair.age_seconds);
+        let published = age.map_or_else(String::new, |age| format!(", published {} ago", Age(age)));
         shell.note(format_args!(
-            "hint: {backend}: the record that was installed is still in place"
+            "hint: {backend}: the record that was installed is still in place{published}"
         ));
     }
 }
@@ -148,6 +150,7 @@ fn summary(report: &BackendReport) -> Summary {
     summary.fact("build", pair.build.0);
     summary.fact("recorded_at", text(pair.recorded_at));
     summary.fact("published_at", pair.published_at.map(text));
+    summary.fact("age", pair.age_seconds.map(|seconds| text(Age(seconds))));
     summary.fact("steps", pair.counts.rows);
     summary.fact("usable", pair.counts.usable_rows);
     summary.fact("folder", text(pair.folder.display()));

@@ -192,6 +192,10 @@ fn problems(report: &PublishReport, shell: &mut Shell) {
         let (reason, message) = (failure.reason, &failure.message);
         shell.note(format_args!("error: {backend}: {reason}: {message}"));
     }
+    let failed_for = |reason| report.failure.as_ref().is_some_and(|f| f.reason == reason);
+    if failed_for("no-conditional-writes") {
+        shell.note("hint: if only one publisher at a time ever runs, --unsafe-no-cas accepts this");
+    }
     if report.outcome == Outcome::Unknown {
         shell.note(
             "hint: publish again: it finds out which record is current, and nothing was deleted",

@@ -151,8 +151,9 @@ pub(crate) fn without_times(text: &str) -> String {
         let end = word.trim_end_matches([' ', '\n', '"', ',']).len();
         let (core, rest) = word.split_at(end);
         if unit && core.parse::<u64>().is_ok() {
-            words.next();
-            out.push_str("[AGE] ");
+            let unit = words.next().unwrap_or_default();
+            out.push_str("[AGE]");
+            out.push_str(&unit[unit.trim_end().len()..]);
         } else if core.len() == 20
             && core.ends_with('Z')
             && core.as_bytes()[10] == b'T'

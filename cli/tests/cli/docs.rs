@@ -33,8 +33,9 @@ const FOREIGN_FLAGS: [&str; 13] = [
 ];
 
 /// Variables of other programs that the docs name, and what looks like one.
-const FOREIGN_VARIABLES: [&str; 5] = [
+const FOREIGN_VARIABLES: [&str; 6] = [
     "ASAN_OPTIONS",
+    "AWS_ACCESS_KEY_ID",
     "TRITON_CUPTI_LIB_PATH",
     "VIRTUAL_ENV",
     "CONDA_PREFIX",

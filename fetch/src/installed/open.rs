@@ -2,7 +2,7 @@
 
 use super::InstalledError;
 use super::hold::Hold;
-use crate::local::{Layout, LinkState, RecordId, read_file, read_record};
+use crate::local::{Layout, LinkState, RecordId, expected, read_file, read_record};
 use kernrec_schemas::installed::{InstalledFile, InstalledRecord, file_name};
 use kernrec_schemas::manifest::{ROLE_TABLE, variant_of_role};
 use kernrec_schemas::symbol_map::SymbolMap;
@@ -50,10 +50,14 @@ pub fn open(out: &Path, backend: Backend) -> Result<InstalledPair, InstalledErro
     Err(InstalledError::damaged(&layout.link(backend), problem))
 }
 
-/// The backends that have something at their name in the folder, usable or not.
+/// The backends that have something at their name in the folder, usable or not, and those that a fetch was to
+/// bring and could not.
 pub fn backends(out: &Path) -> Vec<Backend> {
     let layout = Layout::new(out);
-    let there = |backend: &Backend| fs_err::symlink_metadata(layout.link(*backend)).is_ok();
+    let there = |backend: &Backend| {
+        fs_err::symlink_metadata(layout.link(*backend)).is_ok()
+            || expected::is_noted(&layout, *backend)
+    };
     Backend::ALL.into_iter().filter(there).collect()
 }
 

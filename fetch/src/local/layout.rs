@@ -55,6 +55,10 @@ impl Layout {
         self.out.join(RECORDS)
     }
 
+    pub(crate) fn expected(&self, backend: Backend) -> PathBuf {
+        self.out.join(".expected").join(backend.as_str())
+    }
+
     pub(crate) fn link(&self, backend: Backend) -> PathBuf {
         self.out.join(backend.as_str())
     }

@@ -1,5 +1,6 @@
 //! The local folder: where things stand in it, who may work in it, what is removed from it.
 
+pub(crate) mod expected;
 pub(crate) mod prune;
 
 mod folder;

@@ -132,7 +132,7 @@ fn what_dead_fetchers_left_is_cleared_away() {
     assert!(!stale.exists());
     let mut names = names_in(&world.out);
     names.sort();
-    assert_eq!(names, [".lock", ".records", "cuda"]);
+    assert_eq!(names, [".expected", ".lock", ".records", "cuda"]);
 }
 
 #[test]
