@@ -1,6 +1,6 @@
 //! As much of S3 as a store uses, in memory. Who asks is not looked at.
 
-use crate::http::{e_tag, ranged};
+use crate::http::{e_tag, md5_base64, ranged};
 use crate::{Answer, Request, Service};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -52,6 +52,11 @@ impl Bucket {
     }
 
     fn put(&self, request: &Request, key: &str) -> Answer {
+        if let Some(sum) = request.header("content-md5")
+            && sum != md5_base64(&request.body)
+        {
+            return error(400, "BadDigest");
+        }
         let mut objects = self.objects();
         let now = objects.get(key).map(|bytes| e_tag(bytes));
         let absent = request.header("if-none-match").is_some();

@@ -121,6 +121,29 @@ pub(crate) fn e_tag(bytes: &[u8]) -> String {
     tag + "\""
 }
 
+/// The MD5 of some bytes in base64, as `Content-MD5` has it.
+pub(crate) fn md5_base64(bytes: &[u8]) -> String {
+    use md5::{Digest, Md5};
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for three in Md5::digest(bytes).chunks(3) {
+        let bits = three
+            .iter()
+            .fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte));
+        let bits = bits << (8 * (3 - three.len()));
+        for digit in 0..4 {
+            let is_padding = digit > three.len();
+            let index = (bits >> (18 - 6 * digit)) as usize & 63;
+            text.push(if is_padding {
+                '='
+            } else {
+                char::from(DIGITS[index])
+            });
+        }
+    }
+    text
+}
+
 /// The part of a body that was asked for: everything, or what stands from an offset on.
 pub(crate) fn ranged(request: &Request, e_tag: &str, body: Vec<u8>) -> Answer {
     let from = request.header("range").and_then(|range| {

@@ -159,7 +159,10 @@ fn probe(
     options: &RemoteOptions,
 ) -> Result<ChecksumProbe, OpenError> {
     let signer = s3(name, options)?
-        .with_http_connector(Shared(client.clone()))
+        .with_http_connector(Shared {
+            client: client.clone(),
+            stall: options.http.stall,
+        })
         .build()
         .map_err(|error| OpenError::url(url, error.to_string()))?;
     Ok(ChecksumProbe::new(Arc::new(signer), client.clone()))
