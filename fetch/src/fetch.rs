@@ -18,7 +18,9 @@ pub fn fetch(source: Source<'_>, options: &FetchOptions, reporter: &dyn Reporter
     let layout = Layout::new(&options.out);
     let lock = FolderLock::new(&layout, options.lock_wait);
     let remote = match source {
-        Source::Store(store) => Some(Remote::new(store, &options.pipeline)),
+        Source::Store(store) => {
+            Some(Remote::new(store, &options.pipeline).laid_out(options.layout))
+        }
         Source::Unopened { .. } | Source::Offline => None,
     };
     let one = |backend| {

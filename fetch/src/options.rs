@@ -64,6 +64,18 @@ pub enum Choice {
     },
 }
 
+/// Which layouts of a store are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LayoutChoice {
+    /// Ours, else the existing system's.
+    #[default]
+    Auto,
+    /// Ours.
+    Native,
+    /// The existing system's: the store is the folder of `latest.json`, or the bucket above it.
+    Upstream,
+}
+
 /// Everything that does not depend on the store.
 #[derive(Debug, Clone)]
 pub struct FetchOptions {
@@ -73,6 +85,8 @@ pub struct FetchOptions {
     pub pipeline: Pipeline,
     /// The backends.
     pub backends: Backends,
+    /// How the store may be laid out.
+    pub layout: LayoutChoice,
     /// Which record.
     pub choice: Choice,
     /// Refuse a record published longer ago than this.
@@ -97,6 +111,7 @@ impl FetchOptions {
             out: out.into(),
             pipeline: Pipeline::new("ci").expect("`ci` is a valid pipeline"),
             backends: Backends::All,
+            layout: LayoutChoice::Auto,
             choice: Choice::Newest,
             max_age: None,
             upstream_names: false,

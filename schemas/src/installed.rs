@@ -36,15 +36,40 @@ pub struct InstalledFile {
     pub stored: Stamp,
 }
 
+/// How a store is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum StoreLayout {
+    /// Ours.
+    #[default]
+    Native,
+    /// The existing system's.
+    Upstream,
+}
+
+impl StoreLayout {
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde asks with a reference"
+    )]
+    fn is_native(&self) -> bool {
+        *self == Self::Native
+    }
+}
+
 /// Where a record was last seen, and when its files were fetched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Origin {
-    /// The store.
+    /// The store; in the upstream layout the folder of the pointer.
     pub url: String,
+    /// How it is laid out.
+    #[serde(default, skip_serializing_if = "StoreLayout::is_native")]
+    pub layout: StoreLayout,
     /// The store's mark of the pointer version by which the record was last seen.
     pub version: String,
-    /// That pointer's generation.
+    /// That pointer's generation; 0 when it has none.
     pub generation: Generation,
     /// Whether that pointer's current record was this one, rather than one of its history.
     pub current: bool,

@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use kernrec_schemas::installed::{
-    InstalledFile, InstalledParts, InstalledRecord, Origin, Stamp, Verification, file_name,
+    InstalledFile, InstalledParts, InstalledRecord, Origin, Stamp, StoreLayout, Verification,
+    file_name,
 };
 use kernrec_schemas::manifest::Counts;
 use kernrec_schemas::{
@@ -36,6 +37,7 @@ fn parts() -> InstalledParts {
         ]),
         twins: BTreeMap::new(),
         origin: Origin {
+            layout: StoreLayout::Native,
             url: "/store".to_owned(),
             version: "v".to_owned(),
             generation: Generation(3),

@@ -118,6 +118,28 @@ pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().expect("memory takes every byte")
 }
 
+/// The content of one gzip file of at most `limit` bytes, with nothing after it.
+///
+/// What is wrong with the file has the kind `InvalidData`, `InvalidInput` or `UnexpectedEof`; any other error is the
+/// reader's.
+pub fn gunzip(source: impl BufRead, limit: u64) -> io::Result<Vec<u8>> {
+    let mut decoder = GzDecoder::new(source);
+    let mut bytes = Vec::new();
+    decoder
+        .by_ref()
+        .take(limit.saturating_add(1))
+        .read_to_end(&mut bytes)?;
+    let damaged = |problem: String| io::Error::new(io::ErrorKind::InvalidData, problem);
+    if bytes.len() as u64 > limit {
+        return Err(damaged(format!("more than {limit} bytes")));
+    }
+    if decoder.into_inner().fill_buf()?.is_empty() {
+        Ok(bytes)
+    } else {
+        Err(damaged("bytes after its end".to_owned()))
+    }
+}
+
 /// At most `limit` bytes; the inner error is the reader's.
 fn bounded(
     reader: &mut impl Read,

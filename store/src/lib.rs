@@ -3,7 +3,8 @@
 //! From the bottom up: [`fsio`] writes files so that a kill at any instant leaves the old or the new one,
 //! [`artifact`] reads and writes one document file, [`Store`] is what a storage backend promises,
 //! [`LocalStore`] the backend in a folder, [`objects`] content named by its digest, [`pointers`] the one
-//! mutable document per pipeline and backend, [`bundle`] what one job left, in one file.
+//! mutable document per pipeline and backend, [`bundle`] what one job left, in one file, [`upstream`] the
+//! existing system's layout.
 #![warn(missing_docs)]
 
 pub mod artifact;
@@ -19,7 +20,9 @@ mod open;
 pub mod pointers;
 #[cfg(feature = "remote")]
 pub mod remote;
+mod settle;
 mod store;
+pub mod upstream;
 
 pub use error::StoreError;
 pub use key::{Area, InvalidKey, Key};

@@ -1,5 +1,6 @@
 //! Reading and moving the native pointers.
 
+use crate::settle::{Mark, settle};
 use crate::store::{PointerRead, Swap, Version};
 use crate::{Key, Store, StoreError};
 use kernrec_schemas::pointer::Pointer;
@@ -74,37 +75,16 @@ pub fn swap(
 ) -> Result<Swap, StoreError> {
     let key = Key::pointer(&next.pipeline, next.backend);
     let swapped = store.swap_pointer(&key, expected, &next.to_bytes());
-    if let Ok(Swap::Moved(_)) = swapped {
-        return swapped;
-    }
-    let found = match read(store, &next.pipeline, next.backend) {
-        Ok(found) => found,
-        Err(unread) => {
-            return Ok(Swap::Unknown(match swapped {
-                Ok(Swap::Unknown(error)) | Err(error) => error,
-                Ok(Swap::Moved(_) | Swap::Conflict) => unread,
-            }));
-        }
-    };
-    let untouched = found.as_ref().map(|found| &found.version) == expected;
-    let (ours, in_our_place) = match &found {
-        Some(found) => (
-            found.pointer.nonce == next.nonce,
-            found.pointer.generation == next.generation,
-        ),
-        None => (false, false),
-    };
-    match (swapped, found) {
-        // Visible, and not known to be durable.
-        (Err(error), Some(_)) if ours => Ok(Swap::Unknown(error)),
-        // A retry inside the transport can turn our own success into a conflict.
-        (_, Some(found)) if ours => Ok(Swap::Moved(found.version)),
-        // What was not answered in time may still happen.
-        (Err(error @ StoreError::TimedOut { .. }), _) => Ok(Swap::Unknown(error)),
-        (Err(error), _) if untouched => Err(error),
-        (Ok(Swap::Unknown(_)), _) if untouched || in_our_place => Ok(Swap::Conflict),
-        (Ok(Swap::Unknown(error)) | Err(error), _) => Ok(Swap::Unknown(error)),
-        (Ok(Swap::Conflict | Swap::Moved(_)), _) => Ok(Swap::Conflict),
+    settle(swapped, expected, &mark(next), || {
+        let found = read(store, &next.pipeline, next.backend)?;
+        Ok(found.map(|found| (mark(&found.pointer), found.version)))
+    })
+}
+
+fn mark(pointer: &Pointer) -> Mark {
+    Mark {
+        nonce: Some(pointer.nonce.clone()),
+        generation: Some(pointer.generation),
     }
 }
 

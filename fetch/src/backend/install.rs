@@ -59,6 +59,12 @@ pub(super) fn install(
     Ok(done)
 }
 
+/// Whether the target's folder is there and needs nothing from the store.
+pub(super) fn is_whole(job: &Job<'_>, target: &Target) -> bool {
+    let id = RecordId::of(&target.manifest);
+    matches!(inspect(job.layout, &id, job.backend), FolderState::Whole(_))
+}
+
 /// Marks the record in place as revoked, for readers to see even if nothing newer can be installed.
 pub(super) fn mark_revoked(
     job: &Job<'_>,

@@ -3,7 +3,7 @@
 //! `online` decides what there is to do: nothing (without the lock), or an installation (under it). `plan`
 //! chooses the record, `ancestry` asks git for it, `remote` reads pointer and manifest, `download` brings the
 //! files into a staging folder and checks them, `install` puts them in place, `twins` keeps the names of the
-//! existing system. `offline` is the other way to end.
+//! existing system. `upstream` is the same work for a store in that system's layout, `offline` the other way to end.
 
 mod ancestry;
 mod download;
@@ -15,6 +15,7 @@ mod online;
 mod plan;
 mod remote;
 mod twins;
+mod upstream;
 
 pub use ancestry::AncestryError;
 pub(crate) use job::Job;

@@ -4,7 +4,7 @@ use super::ancestry;
 use super::remote::Remote;
 use crate::error::{FetchError, revoked_record};
 use crate::options::Choice;
-use kernrec_schemas::installed::{InstalledRecord, Origin};
+use kernrec_schemas::installed::{InstalledRecord, Origin, StoreLayout};
 use kernrec_schemas::pointer::{PastRecord, Pointer, RecordRef};
 use kernrec_schemas::{BuildNumber, Commit, Digest, Timestamp};
 use kernrec_store::pointers::VersionedPointer;
@@ -41,6 +41,7 @@ impl Target {
             build: chosen.build,
             origin: Origin {
                 url: remote.url.clone(),
+                layout: StoreLayout::Native,
                 version: found.version.as_str().to_owned(),
                 generation: found.pointer.generation,
                 current: *chosen == found.pointer.current,
@@ -57,7 +58,7 @@ pub(crate) fn known_version<'r>(
     remote: &Remote<'_>,
     choice: &Choice,
     installed: &'r InstalledRecord,
-) -> Option<&'r str> {
+) -> Option<&'r Origin> {
     let decided = match choice {
         Choice::Newest => installed.origin.current,
         // Whatever the choice was, of several records of one commit the newest good one was taken.
@@ -66,7 +67,7 @@ pub(crate) fn known_version<'r>(
         Choice::AncestorOf { .. } => false,
     };
     let same = decided && remote.is_origin_of(installed) && installed.revoked.is_none();
-    same.then_some(installed.origin.version.as_str())
+    same.then_some(&installed.origin)
 }
 
 /// Refuses a pointer older than the one by which the installed record came from the same store.
@@ -75,8 +76,10 @@ pub(crate) fn check_forward(
     installed: &InstalledRecord,
     pointer: &Pointer,
 ) -> Result<(), FetchError> {
-    let seen = installed.origin.generation;
-    if remote.is_origin_of(installed) && pointer.generation < seen {
+    let origin = &installed.origin;
+    let same = remote.is_origin_of(installed) && origin.layout == StoreLayout::Native;
+    let seen = origin.generation;
+    if same && pointer.generation < seen {
         return Err(FetchError::PointerWentBack {
             url: remote.store.url().to_owned(),
             installed: seen,

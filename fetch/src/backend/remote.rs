@@ -1,13 +1,15 @@
 //! The store's side: pointer and manifest, checked against each other.
 
 use super::plan::Target;
+use super::upstream::Found;
 use crate::error::{FetchError, RecordProblem};
-use kernrec_schemas::installed::InstalledRecord;
+use crate::options::LayoutChoice;
+use kernrec_schemas::installed::{InstalledRecord, Origin, StoreLayout};
 use kernrec_schemas::json::MAX_SMALL_BYTES;
 use kernrec_schemas::manifest::RecordManifest;
 use kernrec_schemas::{Backend, Pipeline};
 use kernrec_store::pointers::{self, ReadIfChanged, VersionedPointer};
-use kernrec_store::{Store, StoreError, Version, objects};
+use kernrec_store::{Store, StoreError, Version, objects, upstream};
 
 /// A store and the pipeline that is asked of it.
 pub(crate) struct Remote<'a> {
@@ -15,6 +17,7 @@ pub(crate) struct Remote<'a> {
     pub(crate) pipeline: &'a Pipeline,
     /// The store's name in local documents: the same store always has the same.
     pub(crate) url: String,
+    layout: LayoutChoice,
 }
 
 /// The answer to a conditional pointer request.
@@ -24,6 +27,8 @@ pub(crate) enum Seen {
     Unchanged,
     /// This version.
     Pointer(Box<VersionedPointer>),
+    /// This version, in the existing system's layout.
+    Upstream(Box<Found>),
 }
 
 impl<'a> Remote<'a> {
@@ -32,21 +37,82 @@ impl<'a> Remote<'a> {
             store,
             pipeline,
             url: stable_url(store.url()),
+            layout: LayoutChoice::Native,
         }
     }
 
-    /// One request; without bytes when the pointer is at the known version.
-    pub(crate) fn look(&self, backend: Backend, known: Option<&str>) -> Result<Seen, FetchError> {
-        let known = known.map(Version::new);
-        match pointers::read_if_changed(self.store, self.pipeline, backend, known.as_ref())? {
-            ReadIfChanged::Absent => Err(FetchError::NotPublished {
-                url: self.store.url().to_owned(),
-                pipeline: self.pipeline.clone(),
-                backend,
-            }),
-            ReadIfChanged::Unchanged => Ok(Seen::Unchanged),
-            ReadIfChanged::Changed(found) => Ok(Seen::Pointer(Box::new(found))),
+    /// The same store, looked at in this way.
+    pub(crate) fn laid_out(self, layout: LayoutChoice) -> Self {
+        Self { layout, ..self }
+    }
+
+    /// One request for each place where the pointer may be; without bytes when it is at the known version.
+    pub(crate) fn look(
+        &self,
+        backend: Backend,
+        known: Option<&Origin>,
+    ) -> Result<Seen, FetchError> {
+        if self.layout != LayoutChoice::Upstream
+            && let Some(seen) = self.look_native(backend, known)?
+        {
+            return Ok(seen);
         }
+        if self.layout != LayoutChoice::Native {
+            for place in self.places() {
+                if let Some(seen) = self.look_upstream(place, backend, known)? {
+                    return Ok(seen);
+                }
+            }
+        }
+        Err(FetchError::NotPublished {
+            url: self.store.url().to_owned(),
+            pipeline: self.pipeline.clone(),
+            backend,
+        })
+    }
+
+    fn look_native(
+        &self,
+        backend: Backend,
+        known: Option<&Origin>,
+    ) -> Result<Option<Seen>, FetchError> {
+        let known = known
+            .filter(|origin| origin.layout == StoreLayout::Native)
+            .map(|origin| Version::new(&origin.version));
+        let read = pointers::read_if_changed(self.store, self.pipeline, backend, known.as_ref())?;
+        Ok(match read {
+            ReadIfChanged::Absent => None,
+            ReadIfChanged::Unchanged => Some(Seen::Unchanged),
+            ReadIfChanged::Changed(found) => Some(Seen::Pointer(Box::new(found))),
+        })
+    }
+
+    fn look_upstream(
+        &self,
+        place: upstream::Place,
+        backend: Backend,
+        known: Option<&Origin>,
+    ) -> Result<Option<Seen>, FetchError> {
+        let known = known
+            .filter(|origin| origin.layout == StoreLayout::Upstream)
+            .filter(|origin| origin.url == place.url(&self.url))
+            .map(|origin| Version::new(&origin.version));
+        let (store, pipeline) = (self.store, self.pipeline);
+        let read = upstream::read_pointer(store, &place, pipeline, backend, known.as_ref())?;
+        Ok(match read {
+            upstream::Seen::Absent => None,
+            upstream::Seen::Unchanged => Some(Seen::Unchanged),
+            upstream::Seen::Found(pointer) => Some(Seen::Upstream(Box::new(Found {
+                place,
+                pointer: *pointer,
+            }))),
+        })
+    }
+
+    /// Where the existing system's pointer may be, given what users name: its folder, or the bucket.
+    fn places(&self) -> [upstream::Place; 2] {
+        let below = upstream::Place::of_pipeline(self.pipeline.clone());
+        [upstream::Place::root(), below]
     }
 
     /// The error for an answer that fits no question.
@@ -62,7 +128,18 @@ impl<'a> Remote<'a> {
 
     /// Whether an installed record came from here, so that its generation can be compared.
     pub(crate) fn is_origin_of(&self, record: &InstalledRecord) -> bool {
-        record.origin.url == self.url && record.pipeline == *self.pipeline
+        let url = &record.origin.url;
+        let same_store = match record.origin.layout {
+            StoreLayout::Native => self.layout != LayoutChoice::Upstream && *url == self.url,
+            _ => {
+                self.layout != LayoutChoice::Native
+                    && self
+                        .places()
+                        .iter()
+                        .any(|place| place.url(&self.url) == *url)
+            }
+        };
+        same_store && record.pipeline == *self.pipeline
     }
 
     /// The target's manifest, which must say what the pointer says.

@@ -9,6 +9,7 @@ use crate::local::{RecordId, Staging, is_stamped, read_file, stamp};
 use kernrec_schemas::installed::InstalledRecord;
 use kernrec_schemas::manifest::{ROLE_SYMBOL_MAP, ROLE_TABLE};
 use kernrec_schemas::{Backend, Variant};
+use kernrec_store::upstream::{Half, file_name};
 use kernrec_store::{artifact, fsio};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,15 +18,8 @@ const ROLES: [&str; 2] = [ROLE_TABLE, ROLE_SYMBOL_MAP];
 
 /// The upstream name of a role; `None` for a role it has no name for.
 pub(super) fn name(backend: Backend, role: &str) -> Option<String> {
-    let stem = match role {
-        ROLE_TABLE => "kernel_table",
-        ROLE_SYMBOL_MAP => "kernel_symbol_map",
-        _ => return None,
-    };
-    Some(match backend {
-        Backend::Cuda => format!("{stem}.json.gz"),
-        other => format!("{stem}.{other}.json.gz"),
-    })
+    let half = Half::ALL.into_iter().find(|half| half.role() == role)?;
+    Some(file_name(half, backend))
 }
 
 /// Whether a record of these variants gets twins: asked for, or kept up. Asked for and impossible is an error.

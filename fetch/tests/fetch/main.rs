@@ -12,3 +12,4 @@ mod installing;
 mod offline;
 mod support;
 mod twins;
+mod upstream;

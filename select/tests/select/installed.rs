@@ -2,7 +2,7 @@
 
 use crate::common::{DAY, ago, cuda, now, policy, reason};
 use kernrec_schemas::installed::{
-    InstalledFile, InstalledParts, InstalledRecord, Origin, Stamp, file_name,
+    InstalledFile, InstalledParts, InstalledRecord, Origin, Stamp, StoreLayout, file_name,
 };
 use kernrec_schemas::manifest::{Counts, ROLE_SYMBOL_MAP, ROLE_TABLE};
 use kernrec_schemas::{Backend, Commit, Digest, Generation, Pipeline};
@@ -50,6 +50,7 @@ fn install(out: &Path, pair: &Pair) {
         files,
         twins: BTreeMap::new(),
         origin: Origin {
+            layout: StoreLayout::Native,
             url: "file:///store".to_owned(),
             version: "v".to_owned(),
             generation: Generation::FIRST,
