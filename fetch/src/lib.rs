@@ -20,11 +20,6 @@ mod reporter;
 pub use backend::AncestryError;
 pub use error::{FetchError, RecordProblem};
 pub use fetch::fetch;
-<<<<<<< HEAD
-pub use options::{Backends, Choice, DEFAULT_LOCK_WAIT, FetchOptions, Source};
-pub use report::{Age, BackendReport, Failure, FetchReport, PairSummary, Status};
-=======
 pub use options::{Backends, Choice, DEFAULT_LOCK_WAIT, FetchOptions, LayoutChoice, Source};
-pub use report::{BackendReport, Failure, FetchReport, PairSummary, Status};
->>>>>>> 4f15887 ([fetch] records from stores in the existing system's layout)
+pub use report::{Age, BackendReport, Failure, FetchReport, PairSummary, Status};
 pub use reporter::{Object, Reporter, Silent};

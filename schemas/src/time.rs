@@ -21,6 +21,9 @@ pub struct Timestamp(i64);
 pub struct InvalidTimestamp(String);
 
 impl Timestamp {
+    /// 1970-01-01T00:00:00Z.
+    pub const UNIX_EPOCH: Self = Self(0);
+
     /// The present, from the wall clock.
     pub fn now() -> Self {
         Self(jiff::Timestamp::now().as_second())

@@ -169,6 +169,7 @@ pub(crate) fn publish_build(store: &dyn Store, build: u64) -> PublishReport {
         jobs: None,
         gates: GateOptions::default(),
         repo: None,
+        layout: kernrec_schemas::installed::StoreLayout::Native,
         bundles: BundlePolicy::Store,
         dry_run: false,
     };

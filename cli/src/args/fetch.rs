@@ -1,5 +1,6 @@
 //! `kernrec fetch` and `ci-fetch-kernel-record`.
 
+use super::layout::ReadLayout;
 use super::remote::RemoteArgs;
 use kernrec_schemas::{Backend, Commit, Pipeline};
 use std::path::PathBuf;
@@ -20,6 +21,10 @@ pub(crate) struct FetchArgs {
     /// The pipeline
     #[arg(long, value_name = "NAME", default_value = "ci")]
     pub(crate) pipeline: Pipeline,
+
+    /// How the store is laid out
+    #[arg(long, value_name = "WHICH", value_enum, default_value_t = ReadLayout::Auto)]
+    pub(crate) layout: ReadLayout,
 
     /// Fetch the record of this commit instead of the newest
     #[arg(long, value_name = "SHA", conflicts_with = "ancestor_of")]

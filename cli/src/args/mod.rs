@@ -7,6 +7,7 @@ pub(crate) mod fetch;
 pub(crate) mod finish;
 pub(crate) mod fold;
 pub(crate) mod job;
+pub(crate) mod layout;
 pub(crate) mod pack;
 pub(crate) mod publish;
 pub(crate) mod remote;

@@ -1,6 +1,7 @@
 //! `kernrec publish` and `kernrec-publish`.
 
 use super::fold::InputArgs;
+use super::layout::WriteLayout;
 use super::remote::WriteArgs;
 use kernrec_schemas::{Backend, BuildNumber, Commit, Pipeline};
 use std::path::PathBuf;
@@ -67,6 +68,10 @@ pub(crate) struct PublishArgs {
     /// Git clone: gives the commit's time, and refuses to move the pointer back to an ancestor
     #[arg(long, value_name = "DIR")]
     pub(crate) repo: Option<PathBuf>,
+
+    /// How the store is laid out
+    #[arg(long, value_name = "WHICH", value_enum, default_value_t = WriteLayout::Native)]
+    pub(crate) layout: WriteLayout,
 
     /// Whether the bundles themselves are stored too
     #[arg(long, value_name = "WHICH", value_enum, default_value_t = BundlesArg::Store)]

@@ -74,6 +74,7 @@ fn options(args: FetchArgs) -> FetchOptions {
             BackendsArg::All => Backends::All,
             BackendsArg::One(backend) => Backends::Listed(vec![backend]),
         },
+        layout: args.layout.into(),
         choice,
         max_age: args.max_age,
         upstream_names: args.upstream_names,

@@ -115,6 +115,7 @@ fn publish(options: &Options) -> Result<BatchReport, CommandError> {
             jobs: jobs.as_ref(),
             gates: options.gates(),
             repo: args.repo.clone(),
+            layout: args.layout.into(),
             bundles: match args.bundles {
                 BundlesArg::Store => BundlePolicy::Store,
                 BundlesArg::None => BundlePolicy::None,

@@ -9,6 +9,7 @@ mod documents;
 mod environment;
 mod fetch;
 mod fold;
+mod layout;
 mod network;
 mod pack;
 mod partial_map;

@@ -3,6 +3,7 @@
 use super::{GateOptions, Refusal};
 use crate::fold::Delivery;
 use crate::maps::Maps;
+use kernrec_schemas::installed::StoreLayout;
 use kernrec_schemas::manifest::Counts;
 use kernrec_schemas::table::KernelTable;
 use kernrec_schemas::{Backend, BuildNumber, Commit, Pipeline};
@@ -27,6 +28,8 @@ pub struct Candidate<'a> {
     pub counts: &'a Counts,
     /// What jobs delivered; `None` for a ready-made table.
     pub delivery: Option<&'a Delivery>,
+    /// How the store is laid out.
+    pub layout: StoreLayout,
     /// Whether a jobs list protects steps whose jobs are missing.
     pub has_jobs_list: bool,
 }
@@ -69,7 +72,12 @@ fn maps(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
             problem,
         });
     }
-    for (_, file) in maps {
+    for (variant, file) in maps {
+        if candidate.layout == StoreLayout::Upstream && !variant.is_default() {
+            refusals.push(Refusal::VariantNotRepresentable {
+                variant: variant.clone(),
+            });
+        }
         if let Err(error) = file.map.accept() {
             refusals.push(Refusal::MapRefused {
                 path: Some(file.path.clone()),

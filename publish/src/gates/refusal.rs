@@ -1,7 +1,7 @@
 //! Why a record may not be published, with the numbers that decided.
 
 use crate::shown;
-use kernrec_schemas::{Backend, BuildNumber, StepKey, Timestamp};
+use kernrec_schemas::{Backend, BuildNumber, StepKey, Timestamp, Variant};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -101,6 +101,18 @@ pub enum Refusal {
         /// When.
         revoked: Timestamp,
     },
+    /// The existing system's layout has no name for the map of a named variant.
+    #[error("the symbol map of variant `{variant}` has no name in the upstream layout")]
+    VariantNotRepresentable {
+        /// The variant.
+        variant: Variant,
+    },
+    /// The commit's folder in the upstream layout holds another content under a name: readers could mix the two.
+    #[error("`{key}` stands in the store with another content")]
+    CommitAlreadyPublished {
+        /// The file's key.
+        key: String,
+    },
     /// Nobody knows the step of something that was delivered, and no jobs list protects it.
     #[error("nobody knows the step of {inputs} delivered inputs, the first: {problem}")]
     UnreadableInput {
@@ -137,6 +149,8 @@ impl Refusal {
             Self::TooFewJobs { .. } => "too-few-jobs",
             Self::Collapse { .. } => "collapse",
             Self::Revoked { .. } => "revoked",
+            Self::VariantNotRepresentable { .. } => "variant-not-representable",
+            Self::CommitAlreadyPublished { .. } => "commit-already-published",
             Self::UnreadableInput { .. } => "unreadable-input",
         }
     }

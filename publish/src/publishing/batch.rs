@@ -55,6 +55,7 @@ fn publish_one(store: &dyn Store, batch: &BatchRequest<'_>, backend: Backend) ->
         jobs: batch.jobs,
         gates: batch.gates,
         repo: batch.repo.clone(),
+        layout: batch.layout,
         bundles: batch.bundles,
         dry_run: batch.dry_run,
     };

@@ -6,6 +6,7 @@ use crate::collect::{self, Interner, Origin, Unreadable};
 use crate::fold::Filing;
 use fs_err as fs;
 use kernrec_schemas::Digest;
+use kernrec_schemas::installed::StoreLayout;
 use kernrec_schemas::manifest::BundleRef;
 use kernrec_schemas::table::KernelTable;
 use kernrec_store::bundle::{self, BundleError, JobFolder, PackOptions, PackedBundle};
@@ -37,8 +38,8 @@ pub(super) fn prepare(
     request: &PublishRequest<'_>,
     table: &KernelTable,
 ) -> Result<Bundles, PublishError> {
-    let (Evidence::Recordings(collected), BundlePolicy::Store) =
-        (request.evidence, request.bundles)
+    let (Evidence::Recordings(collected), BundlePolicy::Store, StoreLayout::Native) =
+        (request.evidence, request.bundles, request.layout)
     else {
         return Ok(Bundles::default());
     };

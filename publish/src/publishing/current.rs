@@ -1,5 +1,7 @@
 //! The record that stands in the store now.
 
+use super::{PublishRequest, upstream};
+use kernrec_schemas::installed::StoreLayout;
 use kernrec_schemas::json::MAX_SMALL_BYTES;
 use kernrec_schemas::manifest::{Counts, RecordManifest};
 use kernrec_schemas::{Backend, Digest, Pipeline};
@@ -20,6 +22,17 @@ pub(super) struct Current {
 /// A lost or damaged manifest is no record that could be protected, and must not keep a good one out: the
 /// comparison falls back to the newest record that is whole. A store that does not answer is an error.
 pub(super) fn read(
+    store: &dyn Store,
+    request: &PublishRequest<'_>,
+) -> Result<Option<Current>, StoreError> {
+    let (pipeline, backend) = (&request.pipeline, request.backend);
+    match request.layout {
+        StoreLayout::Upstream => upstream::read_current(store, pipeline, backend),
+        _ => read_native(store, pipeline, backend),
+    }
+}
+
+fn read_native(
     store: &dyn Store,
     pipeline: &Pipeline,
     backend: Backend,

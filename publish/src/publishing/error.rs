@@ -40,6 +40,12 @@ pub enum PublishError {
     /// The documents made here are no record to whoever fetches it.
     #[error("the record would not be accepted by its readers: {0}")]
     Disagreement(#[from] Disagreement),
+    /// The existing system's layout holds one symbol map per commit.
+    #[error("{found} symbol maps, of which the upstream layout holds one")]
+    OneMap {
+        /// How many there are.
+        found: usize,
+    },
     /// The pointer's generation cannot grow any more.
     #[error("the pointer has no next generation")]
     GenerationsExhausted,
@@ -63,6 +69,7 @@ impl PublishError {
             Self::RecordingsChanged { .. } => "recordings-changed",
             Self::NotAcceptable(source) => source.reason(),
             Self::Disagreement(source) => source.reason(),
+            Self::OneMap { .. } => "variant-not-representable",
             Self::GenerationsExhausted => "generations-exhausted",
             Self::Contended { .. } => "contended",
         }

@@ -15,6 +15,7 @@ mod report;
 mod request;
 mod run;
 mod upload;
+mod upstream;
 
 pub use batch::publish_all;
 pub use error::PublishError;

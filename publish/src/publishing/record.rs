@@ -2,6 +2,7 @@
 
 use super::{PublishError, PublishRequest};
 use kernrec_schemas::agreement;
+use kernrec_schemas::installed::StoreLayout;
 use kernrec_schemas::jobs::JobsList;
 use kernrec_schemas::json;
 use kernrec_schemas::manifest::{
@@ -10,15 +11,26 @@ use kernrec_schemas::manifest::{
 };
 use kernrec_schemas::symbol_map::SymbolMap;
 use kernrec_schemas::table::KernelTable;
-use kernrec_schemas::{Digest, DocumentError};
+use kernrec_schemas::{Digest, DocumentError, Variant};
+use kernrec_store::upstream::{self, Half};
 use std::collections::BTreeMap;
 
 /// A record, ready to be stored.
 pub(super) struct Record {
-    /// Its documents, uncompressed; the manifest comes last.
+    /// Its documents, uncompressed: the table, the maps and, for our layout, jobs list and manifest.
     pub(super) documents: Vec<Vec<u8>>,
     /// The digest of its manifest.
     pub(super) manifest: Digest,
+}
+
+impl Record {
+    /// Table and map, of a record that has one map.
+    pub(super) fn halves(&self) -> [(Half, &Vec<u8>); 2] {
+        [
+            (Half::Table, &self.documents[0]),
+            (Half::SymbolMap, &self.documents[1]),
+        ]
+    }
 }
 
 /// Makes the documents and holds them against the loaders and the check that their readers use.
@@ -38,6 +50,9 @@ pub(super) fn assemble(
         read_maps.push((variant.clone(), map));
         files.insert(symbol_map_role(variant), file_ref(&bytes));
         documents.push(bytes);
+    }
+    if request.layout == StoreLayout::Upstream {
+        return upstream_record(request, documents, &read_table, &read_maps);
     }
     if let Some(jobs) = request.jobs {
         let bytes = canonical_jobs(jobs);
@@ -68,6 +83,29 @@ pub(super) fn assemble(
     Ok(Record {
         documents,
         manifest,
+    })
+}
+
+/// The record as whoever reads its two files will see it: its manifest is not stored.
+fn upstream_record(
+    request: &PublishRequest<'_>,
+    documents: Vec<Vec<u8>>,
+    table: &KernelTable,
+    maps: &[(Variant, SymbolMap)],
+) -> Result<Record, PublishError> {
+    let names = upstream::Names {
+        pipeline: &request.pipeline,
+        backend: request.backend,
+        commit: &request.commit,
+    };
+    let ([(variant, map)], [table_bytes, map_bytes]) = (maps, documents.as_slice()) else {
+        return Err(PublishError::OneMap { found: maps.len() });
+    };
+    let manifest = upstream::manifest(names, (table, table_bytes), (map, map_bytes));
+    agreement::check(&manifest, table, &[(variant.clone(), map)])?;
+    Ok(Record {
+        manifest: Digest::of(&manifest.to_canonical()),
+        documents,
     })
 }
 

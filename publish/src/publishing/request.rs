@@ -3,6 +3,7 @@
 use crate::collect::Collected;
 use crate::gates::GateOptions;
 use crate::maps::Maps;
+use kernrec_schemas::installed::StoreLayout;
 use kernrec_schemas::jobs::JobsList;
 use kernrec_schemas::table::KernelTable;
 use kernrec_schemas::{Backend, BuildNumber, Commit, Pipeline, Timestamp};
@@ -52,6 +53,8 @@ pub struct PublishRequest<'a> {
     pub gates: GateOptions,
     /// A clone that holds this commit and the current record's, to refuse a move to an ancestor.
     pub repo: Option<PathBuf>,
+    /// How the store is laid out. The existing system's layout holds one map and no bundles.
+    pub layout: StoreLayout,
     /// Whether bundles are stored.
     pub bundles: BundlePolicy,
     /// Decide everything, write nothing.
@@ -85,6 +88,8 @@ pub struct BatchRequest<'a> {
     pub gates: GateOptions,
     /// See [`PublishRequest::repo`].
     pub repo: Option<PathBuf>,
+    /// See [`PublishRequest::layout`].
+    pub layout: StoreLayout,
     /// Whether bundles are stored.
     pub bundles: BundlePolicy,
     /// Decide everything, write nothing.

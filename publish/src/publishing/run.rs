@@ -6,12 +6,13 @@ use super::decide::{Decision, decide};
 use super::record::{self, Record};
 use super::report::{Failure, Outcome, PublishReport};
 use super::upload::upload;
-use super::{Evidence, PublishError, PublishRequest, evidence};
-use crate::gates::{self, Candidate};
+use super::{Evidence, PublishError, PublishRequest, evidence, upstream};
+use crate::gates::{self, Candidate, Refusal};
+use kernrec_schemas::installed::StoreLayout;
 use kernrec_schemas::manifest::Counts;
 use kernrec_schemas::pointer::{Pointer, RecordRef};
 use kernrec_schemas::table::KernelTable;
-use kernrec_schemas::{Digest, Timestamp};
+use kernrec_schemas::{Generation, Timestamp};
 use kernrec_store::pointers;
 use kernrec_store::{Store, Swap};
 
@@ -39,6 +40,7 @@ pub fn publish(
         maps: request.maps,
         counts: &counts,
         delivery: delivery.as_ref(),
+        layout: request.layout,
         has_jobs_list: request.jobs.is_some(),
     };
     let refusals = gates::inherent(&candidate, &request.gates);
@@ -54,7 +56,7 @@ pub fn publish(
     report.delivery = delivery;
     report.faulty_rows = faulty_rows(request);
     if !refusals.is_empty() {
-        let current = current::read(store, &request.pipeline, request.backend)?;
+        let current = current::read(store, request)?;
         let decision = decide(request, &counts, None, &refusals, current.as_ref())?;
         report.saw(current.as_ref());
         report.decided(decision);
@@ -99,7 +101,7 @@ impl Prepared {
         let manifest = self.record.manifest;
         let mut uploaded = request.dry_run;
         for _ in 0..MAX_TRIES {
-            let current = current::read(store, &request.pipeline, request.backend)?;
+            let current = current::read(store, request)?;
             report.saw(current.as_ref());
             let decision = decide(
                 request,
@@ -111,17 +113,20 @@ impl Prepared {
             let proceeds = matches!(decision, Decision::Go | Decision::Unchanged);
             if proceeds && !uploaded {
                 // Also for an unchanged record: what was damaged since is healed.
-                upload(store, &self.record, &self.bundles)?;
+                if let Some(refusal) = self.upload(store, request)? {
+                    report.decided(Decision::Refused(vec![refusal]));
+                    return Ok(report);
+                }
                 uploaded = true;
             }
             if request.dry_run || !matches!(decision, Decision::Go) {
                 report.decided(decision);
                 return Ok(report);
             }
-            match move_pointer(store, request, &manifest, current.as_ref())? {
-                Moved::Yes(next) => {
+            match self.move_pointer(store, request, current.as_ref())? {
+                Moved::Yes(generation) => {
                     report.outcome = Outcome::Published;
-                    report.generation = Some(next.generation);
+                    report.generation = Some(generation);
                     return Ok(report);
                 }
                 Moved::LostRace => {}
@@ -134,43 +139,77 @@ impl Prepared {
         }
         Err(PublishError::Contended { tries: MAX_TRIES })
     }
+
+    /// Stores what the pointer will name; what refuses it, when something does.
+    fn upload(
+        &self,
+        store: &dyn Store,
+        request: &PublishRequest<'_>,
+    ) -> Result<Option<Refusal>, PublishError> {
+        if request.layout == StoreLayout::Upstream {
+            return upstream::upload(store, request, &self.record);
+        }
+        upload(store, &self.record, &self.bundles).map(|()| None)
+    }
+
+    fn move_pointer(
+        &self,
+        store: &dyn Store,
+        request: &PublishRequest<'_>,
+        current: Option<&Current>,
+    ) -> Result<Moved, PublishError> {
+        let expected = current.map(|current| &current.versioned.version);
+        let generation = match current {
+            None => Generation::FIRST,
+            Some(current) => (current.versioned.pointer.generation.next())
+                .ok_or(PublishError::GenerationsExhausted)?,
+        };
+        let swapped = if request.layout == StoreLayout::Upstream {
+            upstream::move_pointer(store, request, &self.record, generation, expected)
+        } else {
+            let next = self.next_pointer(request, current)?;
+            pointers::swap(store, expected, &next).map_err(PublishError::from)
+        };
+        Ok(match swapped? {
+            Swap::Moved(_) => Moved::Yes(generation),
+            Swap::Conflict => Moved::LostRace,
+            Swap::Unknown(error) => Moved::Unknown(error.into()),
+        })
+    }
+
+    fn next_pointer(
+        &self,
+        request: &PublishRequest<'_>,
+        current: Option<&Current>,
+    ) -> Result<Pointer, PublishError> {
+        let record = RecordRef {
+            manifest: self.record.manifest,
+            commit: request.commit.clone(),
+            build: request.build,
+            // The one place where the wall clock goes into the store.
+            published_at: Timestamp::now(),
+        };
+        let nonce = pointers::fresh_nonce()?;
+        match current {
+            None => Ok(Pointer::first(
+                request.pipeline.clone(),
+                request.backend,
+                record,
+                nonce,
+            )),
+            Some(current) => current
+                .versioned
+                .pointer
+                .advanced(record, nonce)
+                .ok_or(PublishError::GenerationsExhausted),
+        }
+    }
 }
 
 enum Moved {
-    Yes(Box<Pointer>),
+    Yes(Generation),
     LostRace,
     Unknown(PublishError),
-}
-
-fn move_pointer(
-    store: &dyn Store,
-    request: &PublishRequest<'_>,
-    manifest: &Digest,
-    current: Option<&Current>,
-) -> Result<Moved, PublishError> {
-    let record = RecordRef {
-        manifest: *manifest,
-        commit: request.commit.clone(),
-        build: request.build,
-        // The one place where the wall clock goes into the store.
-        published_at: Timestamp::now(),
-    };
-    let nonce = pointers::fresh_nonce()?;
-    let next = match current {
-        None => Pointer::first(request.pipeline.clone(), request.backend, record, nonce),
-        Some(current) => current
-            .versioned
-            .pointer
-            .advanced(record, nonce)
-            .ok_or(PublishError::GenerationsExhausted)?,
-    };
-    let expected = current.map(|current| &current.versioned.version);
-    match pointers::swap(store, expected, &next) {
-        Ok(Swap::Moved(_)) => Ok(Moved::Yes(Box::new(next))),
-        Ok(Swap::Conflict) => Ok(Moved::LostRace),
-        Ok(Swap::Unknown(error)) => Ok(Moved::Unknown(error.into())),
-        Err(error) => Err(error.into()),
-    }
 }
 
 fn faulty_rows(request: &PublishRequest<'_>) -> Vec<String> {

@@ -135,6 +135,7 @@ fn publish_real(store: &LocalStore, collected: &Collected) -> RecordManifest {
             ..GateOptions::default()
         },
         repo: None,
+        layout: kernrec_schemas::installed::StoreLayout::Native,
         bundles: BundlePolicy::Store,
         dry_run: false,
     };

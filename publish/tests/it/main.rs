@@ -15,3 +15,4 @@ mod races;
 mod refold;
 mod support;
 mod times;
+mod upstream;

@@ -228,6 +228,7 @@ fn one_backend_failing_does_not_touch_the_other() {
         jobs: None,
         gates: GateOptions::default(),
         repo: None,
+        layout: kernrec_schemas::installed::StoreLayout::Native,
         bundles: kernrec_publish::BundlePolicy::Store,
         dry_run: false,
     };

@@ -280,6 +280,7 @@ pub(crate) fn request<'a>(evidence: Evidence<'a>, maps: &'a Maps) -> PublishRequ
         jobs: None,
         gates: GateOptions::default(),
         repo: None,
+        layout: kernrec_schemas::installed::StoreLayout::Native,
         bundles: BundlePolicy::Store,
         dry_run: false,
     }

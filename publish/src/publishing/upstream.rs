@@ -1,0 +1,112 @@
+//! The existing system's layout: what stands there now, the pair of a commit, and the pointer.
+
+use super::current::Current;
+use super::record::Record;
+use super::{PublishError, PublishRequest};
+use crate::gates::Refusal;
+use kernrec_schemas::pointer::{Pointer, RecordRef, UpstreamPointer};
+use kernrec_schemas::{Backend, BuildNumber, Digest, Generation, Pipeline, Timestamp};
+use kernrec_store::pointers::{self, VersionedPointer};
+use kernrec_store::upstream::{
+    Place, PutPair, Seen, file_name, put_pair, read_pair, read_pointer, swap_pointer,
+};
+use kernrec_store::{Store, StoreError, Swap, Version};
+use std::collections::BTreeMap;
+
+/// Reads the pointer and the pair behind it, and tells them as a native pointer would.
+///
+/// A pair that is lost, damaged or of no loader's liking is no record that could be protected, and must not keep a
+/// good one out. A store that does not answer is an error.
+pub(super) fn read_current(
+    store: &dyn Store,
+    pipeline: &Pipeline,
+    backend: Backend,
+) -> Result<Option<Current>, StoreError> {
+    let place = Place::of_pipeline(pipeline.clone());
+    let Seen::Found(found) = read_pointer(store, &place, pipeline, backend, None)? else {
+        return Ok(None);
+    };
+    let pointer = found.pointer;
+    let digests = &pointer.digests;
+    let pair = read_pair(store, &place, pipeline, backend, &pointer.commit, digests);
+    let manifest = match pair {
+        Ok(pair) => Some(pair.manifest),
+        Err(
+            StoreError::NotFound { .. } | StoreError::Damaged { .. } | StoreError::Document { .. },
+        ) => None,
+        Err(error) => return Err(error),
+    };
+    let counts = manifest.as_ref().map(|manifest| manifest.counts);
+    let build = manifest.as_ref().map(|manifest| manifest.build);
+    let record = RecordRef {
+        // The digest of nothing is no record's.
+        manifest: Digest::of(&manifest.map_or(Vec::new(), |manifest| manifest.to_canonical())),
+        commit: pointer.commit,
+        build: pointer.build.or(build).unwrap_or(BuildNumber(0)),
+        published_at: pointer.published_at.unwrap_or(Timestamp::UNIX_EPOCH),
+    };
+    let nonce = match pointer.nonce {
+        Some(nonce) => nonce,
+        None => pointers::fresh_nonce()?,
+    };
+    let mut told = Pointer::first(pipeline.clone(), backend, record, nonce);
+    told.generation = pointer.generation.unwrap_or(Generation(0));
+    Ok(Some(Current {
+        versioned: VersionedPointer {
+            pointer: told,
+            version: found.version,
+        },
+        counts,
+        baseline: counts,
+    }))
+}
+
+/// Stores the pair; what refuses it, when something does.
+pub(super) fn upload(
+    store: &dyn Store,
+    request: &PublishRequest<'_>,
+    record: &Record,
+) -> Result<Option<Refusal>, PublishError> {
+    let place = Place::of_pipeline(request.pipeline.clone());
+    let halves = record
+        .halves()
+        .map(|(half, bytes)| (half, bytes.as_slice()));
+    match put_pair(store, &place, request.backend, &request.commit, halves)? {
+        PutPair::Stored => Ok(None),
+        PutPair::Taken(key) => Ok(Some(Refusal::CommitAlreadyPublished {
+            key: key.to_string(),
+        })),
+    }
+}
+
+/// Moves the pointer that was read at `expected` to the pair.
+pub(super) fn move_pointer(
+    store: &dyn Store,
+    request: &PublishRequest<'_>,
+    record: &Record,
+    generation: Generation,
+    expected: Option<&Version>,
+) -> Result<Swap, PublishError> {
+    let digests: BTreeMap<String, Digest> = record
+        .halves()
+        .into_iter()
+        .map(|(half, bytes)| (file_name(half, request.backend), Digest::of(bytes)))
+        .collect();
+    let next = UpstreamPointer {
+        backend: Some(request.backend),
+        commit: request.commit.clone(),
+        build: Some(request.build),
+        pipeline: Some(request.pipeline.clone()),
+        // The wall clock, as in the native pointer.
+        published_at: Some(Timestamp::now()),
+        files: digests.keys().cloned().collect(),
+        generation: Some(generation),
+        nonce: Some(pointers::fresh_nonce()?),
+        digests,
+    };
+    let place = Place::of_pipeline(request.pipeline.clone());
+    let (pipeline, backend) = (&request.pipeline, request.backend);
+    Ok(swap_pointer(
+        store, &place, pipeline, backend, expected, &next,
+    )?)
+}
