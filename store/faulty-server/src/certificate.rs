@@ -1,6 +1,9 @@
 //! Certificates for loopback servers.
 
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, date_time_ymd};
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, KeyUsagePurpose,
+    date_time_ymd,
+};
 use rustls::ServerConfig;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use std::sync::Arc;
@@ -35,6 +38,10 @@ impl Certificate {
 
     fn make(names: &[&str], until: i32) -> Self {
         let mut authority = CertificateParams::new(Vec::<String>::new()).unwrap();
+        // Another name than the server's: one that issued itself would be taken for self-signed.
+        let name = &mut authority.distinguished_name;
+        name.push(DnType::CommonName, "an authority for tests");
+        authority.key_usages = vec![KeyUsagePurpose::KeyCertSign];
         authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let authority =
             CertifiedIssuer::self_signed(authority, KeyPair::generate().unwrap()).unwrap();

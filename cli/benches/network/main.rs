@@ -1,0 +1,31 @@
+//! What the network costs, as ratios to curl doing the same transfers in the same run.
+//!
+//! Run with `cargo bench -p kernrec-cli --bench network`. Needs curl and, for publishing, the S3 server that
+//! scripts/test.sh installs. Every figure is a median, and what is compared runs in turns.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a benchmark prints, and fails by panicking"
+)]
+
+mod build;
+mod fetching;
+mod publishing;
+#[path = "../../../store/tests/support/seaweed.rs"]
+mod server;
+mod turns;
+
+fn main() {
+    // A name chooses one of the two.
+    let chosen: Vec<String> = std::env::args().skip(1).collect();
+    let is_chosen = |name: &str| {
+        !chosen.iter().any(|c| !c.starts_with('-')) || chosen.iter().any(|c| c == name)
+    };
+    if is_chosen("fetch") {
+        fetching::measure();
+    }
+    if is_chosen("publish") {
+        publishing::measure();
+    }
+}
