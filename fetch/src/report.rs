@@ -31,6 +31,7 @@ pub struct BackendReport {
     /// The backend.
     pub backend: Backend,
     /// How it ended.
+    #[serde(rename = "outcome")]
     pub status: Status,
     /// Why nothing new was installed; `None` unless the status is one of a failure.
     pub failure: Option<Failure>,

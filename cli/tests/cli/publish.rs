@@ -17,8 +17,8 @@ fn json_is_the_report() {
     let context = Context::new();
     let ran = context.publish(["--json"]);
     let report: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
-    assert_eq!(report["reports"][0]["outcome"], "published", "{ran}");
-    assert_eq!(report["reports"][0]["counts"]["rows"], 129, "{ran}");
+    assert_eq!(report["backends"][0]["outcome"], "published", "{ran}");
+    assert_eq!(report["backends"][0]["counts"]["rows"], 129, "{ran}");
 }
 
 #[test]

@@ -75,7 +75,7 @@ impl Bucket<'_> {
 
 /// How a publish of one backend ended: status, outcome, reason.
 pub(crate) fn end(ended: &Ended) -> (i32, &str, &str) {
-    let report = &ended.document["reports"][0];
+    let report = &ended.document["backends"][0];
     (
         ended.status,
         report["outcome"].as_str().unwrap_or("none"),

@@ -35,7 +35,7 @@ fn an_unchanged_pointer_is_one_request_without_bytes() {
     scene.server.take_seen();
     let ended = scene.fetch(1);
     let report = &ended.document["backends"][0];
-    assert_eq!(report["status"], "unchanged");
+    assert_eq!(report["outcome"], "unchanged");
     assert_eq!(report["bytes_received"], 0);
     let seen = scene.server.take_seen();
     assert_eq!(

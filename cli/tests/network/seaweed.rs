@@ -38,7 +38,7 @@ fn racing_publishers_lose_nothing_and_strangers_change_nothing() {
     };
     let again = run(&mut reader.fetcher(&out));
     assert_eq!(
-        again.document["backends"][0]["status"], "unchanged",
+        again.document["backends"][0]["outcome"], "unchanged",
         "{}",
         again.stderr
     );

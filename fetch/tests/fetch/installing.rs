@@ -320,7 +320,7 @@ fn the_report_has_stable_names_and_words() {
     let report = serde_json::to_value(world.fetch_with(&world.options())).unwrap();
     let backend = &report["backends"][0];
     assert_eq!(backend["backend"], "cuda");
-    assert_eq!(backend["status"], "installed");
+    assert_eq!(backend["outcome"], "installed");
     assert_eq!(backend["failure"], serde_json::Value::Null);
     assert_eq!(backend["pair"]["commit"], "aaaa");
     assert_eq!(backend["pair"]["published_at"], "2030-01-01T00:00:00Z");

@@ -179,7 +179,9 @@ impl Failure {
 /// The ends of several backends' publishes.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct BatchReport {
-    /// One report per backend, in the order of [`Backend::ALL`].
+    /// One report per backend, in the order of [`Backend::ALL`]. Every command that works backend by backend calls the
+    /// list so.
+    #[serde(rename = "backends")]
     pub reports: Vec<PublishReport>,
     /// Maps that no publish used: those that nobody can read, and those of backends not asked for.
     pub unused_maps: Vec<UnusedMap>,
