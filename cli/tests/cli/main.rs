@@ -19,6 +19,8 @@ mod record;
 mod reference;
 mod sample;
 mod select;
+#[path = "../../../store/tests/support/seaweed.rs"]
+mod server;
 mod shell;
 mod show;
 mod show_more;

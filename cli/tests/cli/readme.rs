@@ -2,6 +2,7 @@
 //! below it.
 
 use crate::context::{repository, without_times};
+use crate::server::{BUCKET, Seaweed, WRITER};
 use std::process::Command;
 
 /// Set to write what the programs say into the README instead of comparing.
@@ -9,15 +10,24 @@ const UPDATE: &str = "KERNREC_UPDATE_DOCS";
 
 #[test]
 fn the_tour_prints_what_the_readme_says() {
-    prints_what_it_says("README.md");
+    let server = Seaweed::start_public();
+    let records = format!("{}/{BUCKET}", server.endpoint);
+    let bucket = [
+        ("AWS_ENDPOINT_URL_S3", server.endpoint.as_str()),
+        ("AWS_ACCESS_KEY_ID", WRITER.0),
+        ("AWS_SECRET_ACCESS_KEY", WRITER.1),
+        ("AWS_REGION", "us-east-1"),
+        ("RECORDS_URL", &records),
+    ];
+    prints_what_it_says("README.md", &bucket);
 }
 
 #[test]
 fn looking_after_a_store_prints_what_the_page_says() {
-    prints_what_it_says("docs/operations.md");
+    prints_what_it_says("docs/operations.md", &[]);
 }
 
-fn prints_what_it_says(page: &str) {
+fn prints_what_it_says(page: &str, environment: &[(&str, &str)]) {
     let path = repository().join(page);
     let page = fs_err::read_to_string(&path).unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -39,7 +49,7 @@ fn prints_what_it_says(page: &str) {
         rewritten.push_str("console\n");
         for line in command_lines(block) {
             commands += 1;
-            rewritten.extend(["$ ", line, "\n", &said(folder.path(), line)]);
+            rewritten.extend(["$ ", line, "\n", &said(folder.path(), line, environment)]);
         }
     }
     assert!(commands >= 6, "the page has a tour");
@@ -64,7 +74,7 @@ fn command_lines(block: &str) -> impl Iterator<Item = &str> {
 }
 
 /// What the command prints, on both streams.
-fn said(folder: &std::path::Path, line: &str) -> String {
+fn said(folder: &std::path::Path, line: &str, environment: &[(&str, &str)]) -> String {
     let programs = std::path::Path::new(env!("CARGO_BIN_EXE_kernrec"))
         .parent()
         .unwrap();
@@ -78,6 +88,7 @@ fn said(folder: &std::path::Path, line: &str) -> String {
     }
     let output = command
         .env("PATH", path)
+        .envs(environment.iter().copied())
         .env("CI", "true")
         .output()
         .unwrap();

@@ -21,10 +21,22 @@ pub(crate) struct Seaweed {
 
 impl Seaweed {
     /// Starts a server and creates the bucket.
+    #[allow(dead_code, reason = "not every test needs it")]
     pub(crate) fn start() -> Self {
+        Self::start_with(&identities())
+    }
+
+    /// As [`Self::start`]; anyone may read the bucket.
+    #[allow(dead_code, reason = "not every test needs it")]
+    pub(crate) fn start_public() -> Self {
+        let anyone = format!(r#",{{"name":"anonymous","actions":["Read:{BUCKET}"]}}]}}"#);
+        Self::start_with(&identities().replace("]}]}", &format!("]}}{anyone}")))
+    }
+
+    fn start_with(identities: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let config = folder.path().join("s3.json");
-        fs_err::write(&config, identities()).unwrap();
+        fs_err::write(&config, identities).unwrap();
         let port = free_ports();
         let log = fs_err::File::create(folder.path().join("log"))
             .unwrap()
