@@ -9,11 +9,16 @@ use kernrec_faulty_server::{Bucket, Conditions, Fault, Rule, Server};
 use kernrec_schemas::pointer::{Pointer, RecordRef};
 use kernrec_schemas::{Backend, BuildNumber, Commit, Digest, Pipeline, Timestamp};
 use kernrec_store::conformance::{self, Prefix};
-use kernrec_store::remote::{Credentials, RemoteOptions, open_remote};
+use kernrec_store::remote::{Credentials, HttpOptions, RemoteOptions, open_remote};
 use kernrec_store::{Key, Store, Swap, pointers};
+use std::time::Duration;
 
 fn open(server: &Server) -> Box<dyn Store> {
-    let options = RemoteOptions {
+    open_remote("s3://records/a/prefix", &options(server)).unwrap()
+}
+
+fn options(server: &Server) -> RemoteOptions {
+    RemoteOptions {
         endpoint: Some(server.url()),
         credentials: Some(Credentials {
             key_id: "key".into(),
@@ -21,8 +26,7 @@ fn open(server: &Server) -> Box<dyn Store> {
         }),
         retries: 1,
         ..RemoteOptions::default()
-    };
-    open_remote("s3://records/a/prefix", &options).unwrap()
+    }
 }
 
 #[test]
@@ -68,4 +72,30 @@ fn a_body_cut_or_stopped_on_the_way_is_no_damage() {
     server.set([Rule::every(Fault::WrongByte).on("GET")]);
     let error = kernrec_store::objects::read(&*store, &digest, 4000).unwrap_err();
     assert_eq!(error.reason(), "object-damaged", "{error}");
+}
+
+/// Without a deadline, as when a record is published.
+#[test]
+fn a_body_that_stops_holds_nobody() {
+    let server = Server::http(Bucket::new("records", Conditions::Kept));
+    let key = Key::new("pointers/ci/cuda.json").unwrap();
+    open(&server)
+        .swap_pointer(&key, None, b"a pointer of some length")
+        .unwrap();
+    let impatient = RemoteOptions {
+        http: HttpOptions {
+            stall: Duration::from_millis(100),
+            ..HttpOptions::default()
+        },
+        retries: 0,
+        ..options(&server)
+    };
+    let store = open_remote("s3://records/a/prefix", &impatient).unwrap();
+    for after in [0, 10] {
+        server.set([Rule::every(Fault::Stall(after)).on("GET")]);
+        let error = store.read_pointer(&key, None).unwrap_err();
+        assert_eq!(error.reason(), "store-timeout", "{error}");
+        let error = store.list(&Key::new("pointers").unwrap()).unwrap_err();
+        assert_eq!(error.reason(), "store-timeout", "{error}");
+    }
 }

@@ -1,8 +1,10 @@
 //! Why a request failed, out of the chain of errors that a client leaves.
 
+use super::runtime::{Overdue, Stalled};
 use crate::{Key, StoreError};
 use std::error::Error;
 use std::io;
+use tokio::time::error::Elapsed;
 
 type Cause = Box<dyn Error + Send + Sync>;
 
@@ -21,7 +23,7 @@ pub(super) enum Class {
 pub(super) fn class(error: &(dyn Error + 'static)) -> Class {
     let mut next = Some(error);
     while let Some(error) = next {
-        if error.is::<super::runtime::Overdue>() || error.is::<tokio::time::error::Elapsed>() {
+        if error.is::<Overdue>() || error.is::<Stalled>() || error.is::<Elapsed>() {
             return Class::TimedOut;
         }
         if let Some(error) = error.downcast_ref::<rustls::Error>() {

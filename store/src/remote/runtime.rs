@@ -27,6 +27,11 @@ pub(super) struct Blocking {
 #[error("the time allowed for the whole command is over")]
 pub(super) struct Overdue;
 
+/// Nothing came for the stall time.
+#[derive(Debug, thiserror::Error)]
+#[error("the body delivered nothing for {0:?}")]
+pub(super) struct Stalled(pub(super) Duration);
+
 /// Threads that decrypt and move bytes: one for each half of a pair.
 const WORKERS: usize = 2;
 
@@ -89,8 +94,8 @@ impl Read for BodyReader {
                 Ok(Ok(Some(chunk))) => self.chunk = chunk?,
                 Ok(Ok(None)) => return Ok(0),
                 Ok(Err(_)) => {
-                    let text = format!("the body delivered nothing for {:?}", self.stall);
-                    return Err(io::Error::new(io::ErrorKind::TimedOut, text));
+                    let stalled = Stalled(self.stall);
+                    return Err(io::Error::new(io::ErrorKind::TimedOut, stalled));
                 }
                 Err(overdue) => return Err(io::Error::new(io::ErrorKind::TimedOut, overdue)),
             }
