@@ -99,3 +99,18 @@ fn a_body_that_stops_holds_nobody() {
         assert_eq!(error.reason(), "store-timeout", "{error}");
     }
 }
+
+/// A listing cuts the prefix off what it finds; with another spelling of it, it would name other keys.
+#[test]
+fn a_prefix_that_a_bucket_spells_otherwise_is_refused() {
+    let server = Server::http(Bucket::new("records", Conditions::Kept));
+    for path in ["a b", "50%", "a%20b", "a~b", "a/../b%2e", "a//b", "{a}"] {
+        let url = format!("s3://records/{path}");
+        let opened = open_remote(&url, &options(&server));
+        assert!(opened.is_err(), "{url}");
+    }
+    for path in ["", "/", "/a", "/a/b/", "/a-b_c.d=e+f@g,h"] {
+        let url = format!("s3://records{path}");
+        open_remote(&url, &options(&server)).unwrap();
+    }
+}

@@ -12,6 +12,7 @@ use crate::{OpenError, Store};
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, Checksum};
 use object_store::azure::MicrosoftAzureBuilder;
 use object_store::gcp::GoogleCloudStorageBuilder;
+use object_store::path::Path;
 use object_store::{BackoffConfig, ObjectStore, RetryConfig};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -131,13 +132,19 @@ fn bucket(
     if name.is_empty() {
         return Err(OpenError::url(url, "no bucket named".into()));
     }
+    let prefix = parsed.path().trim_matches('/');
+    if *prefix != *Path::from(prefix).as_ref() {
+        // The client would store below another name than the one that is read over HTTPS, or seen by people.
+        let problem = "its path has characters that mean something else in a bucket or a URL";
+        return Err(OpenError::url(url, problem.to_owned()));
+    }
     let blocking =
         Blocking::new(options.deadline).map_err(|e| setup(url, HttpSetupError::Runtime(e)))?;
     let client = http::buckets(&options.http).map_err(|e| setup(url, e))?;
     let build = |retries| service(url, parsed.scheme(), name, &client, retries, options);
     Ok(Box::new(Bucket {
         url: url.to_owned(),
-        prefix: parsed.path().trim_matches('/').to_owned(),
+        prefix: prefix.to_owned(),
         blocking,
         store: build(options.retries)?,
         once: build(0)?,
