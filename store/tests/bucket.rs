@@ -11,6 +11,7 @@ use kernrec_schemas::{Backend, BuildNumber, Commit, Digest, Pipeline, Timestamp}
 use kernrec_store::conformance::{self, Prefix};
 use kernrec_store::remote::{Credentials, HttpOptions, RemoteOptions, open_remote};
 use kernrec_store::{Key, Store, Swap, pointers};
+use std::sync::Arc;
 use std::time::Duration;
 
 fn open(server: &Server) -> Box<dyn Store> {
@@ -113,4 +114,19 @@ fn a_prefix_that_a_bucket_spells_otherwise_is_refused() {
         let url = format!("s3://records{path}");
         open_remote(&url, &options(&server)).unwrap();
     }
+}
+
+/// A publisher's rights may end at the names of what it publishes.
+#[test]
+fn conditions_are_proven_with_what_was_stored_however_large() {
+    let bucket = Arc::new(Bucket::new("records", Conditions::Kept));
+    let server = Server::http(Arc::clone(&bucket));
+    let store = open(&server);
+    let large = Key::new("ci/kernrec/c0de/kernel_symbol_map.json.gz").unwrap();
+    store.put_new(&large, &vec![7; 300_000]).unwrap();
+    let pointer = Key::new("ci/kernrec/latest.json").unwrap();
+    let moved = store.swap_pointer(&pointer, None, b"a pointer").unwrap();
+    assert!(matches!(moved, Swap::Moved(_)), "{moved:?}");
+    let keys = bucket.keys();
+    assert_eq!(keys, [large, pointer].map(|key| format!("a/prefix/{key}")));
 }

@@ -15,9 +15,10 @@ use std::time::Duration;
 
 /// The wait after the first of several lost races; each further one doubles it, up to 64 times as much.
 const GIVE_WAY: Duration = Duration::from_millis(20);
-/// What is written twice to see whether conditions hold should be small.
-const PROOF_BYTES: usize = 64 * 1024;
-/// Written where nothing else was: when a pointer is moved by a program that stored nothing before.
+/// What is written twice to see whether conditions hold; most records have something far smaller.
+const PROOF_BYTES: usize = 8 * 1024 * 1024;
+/// Written where nothing else was: when a pointer is moved by a program that stored nothing before. Whoever
+/// publishes may have no right to it.
 const PROOF_KEY: &str = "probe/conditional-writes";
 
 /// What is known of a bucket's pointer moves.
@@ -43,10 +44,16 @@ impl Moves {
         }
     }
 
-    /// Takes note of something immutable that stands in the bucket now.
+    /// Takes note of something immutable that will stand in the bucket; the smallest is kept.
     pub(super) fn remember(&self, key: &Key, bytes: &[u8]) {
-        if bytes.len() <= PROOF_BYTES && !self.proven.load(Ordering::Relaxed) {
-            let mut stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
+        if bytes.len() > PROOF_BYTES || self.proven.load(Ordering::Relaxed) {
+            return;
+        }
+        let mut stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
+        if stored
+            .as_ref()
+            .is_none_or(|(_, known)| bytes.len() <= known.len())
+        {
             *stored = Some((key.clone(), bytes.to_vec()));
         }
     }
