@@ -99,7 +99,7 @@ impl Prepared {
         mut report: PublishReport,
     ) -> Result<PublishReport, PublishError> {
         let manifest = self.record.manifest;
-        let mut uploaded = request.dry_run;
+        let mut uploaded = false;
         for _ in 0..MAX_TRIES {
             let current = current::read(store, request)?;
             report.saw(current.as_ref());
@@ -140,7 +140,7 @@ impl Prepared {
         Err(PublishError::Contended { tries: MAX_TRIES })
     }
 
-    /// Stores what the pointer will name; what refuses it, when something does.
+    /// Stores what the pointer will name, unless this is a dry run; what refuses it, when something does.
     fn upload(
         &self,
         store: &dyn Store,
@@ -148,6 +148,9 @@ impl Prepared {
     ) -> Result<Option<Refusal>, PublishError> {
         if request.layout == StoreLayout::Upstream {
             return upstream::upload(store, request, &self.record);
+        }
+        if request.dry_run {
+            return Ok(None);
         }
         upload(store, &self.record, &self.bundles).map(|()| None)
     }

@@ -8,7 +8,7 @@ use kernrec_schemas::pointer::{Pointer, RecordRef, UpstreamPointer};
 use kernrec_schemas::{Backend, BuildNumber, Digest, Generation, Pipeline, Timestamp};
 use kernrec_store::pointers::{self, VersionedPointer};
 use kernrec_store::upstream::{
-    Place, PutPair, Seen, file_name, put_pair, read_pair, read_pointer, swap_pointer,
+    Place, PutPair, Seen, file_name, put_pair, read_pair, read_pointer, swap_pointer, taken,
 };
 use kernrec_store::{Store, StoreError, Swap, Version};
 use std::collections::BTreeMap;
@@ -61,7 +61,7 @@ pub(super) fn read_current(
     }))
 }
 
-/// Stores the pair; what refuses it, when something does.
+/// Stores the pair, unless this is a dry run; what refuses it, when something does.
 pub(super) fn upload(
     store: &dyn Store,
     request: &PublishRequest<'_>,
@@ -71,12 +71,17 @@ pub(super) fn upload(
     let halves = record
         .halves()
         .map(|(half, bytes)| (half, bytes.as_slice()));
-    match put_pair(store, &place, request.backend, &request.commit, halves)? {
-        PutPair::Stored => Ok(None),
-        PutPair::Taken(key) => Ok(Some(Refusal::CommitAlreadyPublished {
-            key: key.to_string(),
-        })),
-    }
+    let (backend, commit) = (request.backend, &request.commit);
+    let taken = if request.dry_run {
+        taken(store, &place, backend, commit, halves)?
+    } else {
+        match put_pair(store, &place, backend, commit, halves)? {
+            PutPair::Stored => None,
+            PutPair::Taken(key) => Some(key),
+        }
+    };
+    let key = taken.map(|key| key.to_string());
+    Ok(key.map(|key| Refusal::CommitAlreadyPublished { key }))
 }
 
 /// Moves the pointer that was read at `expected` to the pair.

@@ -276,6 +276,20 @@ fn a_dry_run_writes_nothing() {
 }
 
 #[test]
+fn a_dry_run_sees_that_the_commit_was_published_with_another_content() {
+    let world = World::new();
+    world.publish(7, &[Job::new("j1", "s")]);
+    let before = world.everything();
+    let maps = maps(vec![map(Backend::Cuda, &["k"])]);
+    let jobs = [Job::new("j1", "s"), Job::new("j2", "t")];
+    let report = world.publish_with(&jobs, &maps, |request| {
+        request.dry_run = true;
+    });
+    assert_eq!(words(&report), ["commit-already-published"]);
+    assert_eq!(world.everything(), before);
+}
+
+#[test]
 fn racing_collectors_leave_the_newest_build_and_no_mixture() {
     let world = World::new();
     std::thread::scope(|scope| {

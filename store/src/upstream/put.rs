@@ -30,24 +30,36 @@ pub fn put_pair(
     commit: &Commit,
     halves: [(Half, &[u8]); 2],
 ) -> Result<PutPair, StoreError> {
-    let mut files = Vec::with_capacity(halves.len());
-    for (half, bytes) in halves {
-        files.push((key(store, place, commit, half, backend)?, bytes));
-    }
     // Neither is written while the other's name is taken.
-    for (key, bytes) in &files {
-        match read_file(store, key) {
-            Ok((found, _)) if found != *bytes => return Ok(PutPair::Taken(key.clone())),
-            Ok(_) | Err(StoreError::NotFound { .. } | StoreError::Damaged { .. }) => {}
-            Err(error) => return Err(error),
-        }
+    if let Some(taken) = taken(store, place, backend, commit, halves)? {
+        return Ok(PutPair::Taken(taken));
     }
-    for (key, bytes) in files {
+    for (half, bytes) in halves {
+        let key = key(store, place, commit, half, backend)?;
         if !put_file(store, &key, bytes)? {
             return Ok(PutPair::Taken(key));
         }
     }
     Ok(PutPair::Stored)
+}
+
+/// The first file of the commit that stands there with another content. Writes nothing.
+pub fn taken(
+    store: &dyn Store,
+    place: &Place,
+    backend: Backend,
+    commit: &Commit,
+    halves: [(Half, &[u8]); 2],
+) -> Result<Option<Key>, StoreError> {
+    for (half, bytes) in halves {
+        let key = key(store, place, commit, half, backend)?;
+        match read_file(store, &key) {
+            Ok((found, _)) if found != bytes => return Ok(Some(key)),
+            Ok(_) | Err(StoreError::NotFound { .. } | StoreError::Damaged { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(None)
 }
 
 /// Stores one file and reads it back; false when another content stands there.
