@@ -23,7 +23,11 @@ pub(super) fn offered<T>(result: Result<T, StoreError>) -> Result<T, Fault> {
 
 impl From<StoreError> for Fault {
     fn from(error: StoreError) -> Self {
-        Self::Store(error)
+        match error {
+            // Seen on the store itself, before anything was moved.
+            StoreError::NoConditionalWrites { .. } => Self::Broken(error.to_string()),
+            other => Self::Store(other),
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod fault;
 mod pointers;
+mod race;
 mod reading;
 mod values;
 

@@ -1,10 +1,9 @@
 //! Proofs about pointers.
 
-use super::WRITERS;
 use super::fault::{Fault, holds};
+use super::{WRITERS, race};
 use crate::scratch::Scratch;
-use kernrec_store::{Key, PointerRead, Store, StoreError, Swap, Version};
-use std::sync::Barrier;
+use kernrec_store::{Key, PointerRead, Store, Swap, Version};
 
 /// Rounds of a race for one pointer. Each round builds on the one before, so a move that is lost shows.
 const SWAP_ROUNDS: usize = 4;
@@ -17,7 +16,7 @@ pub(super) fn compare_and_swap(store: &dyn Store, scratch: &Scratch) -> Result<(
     let mut version = first.clone();
     for round in 0..SWAP_ROUNDS {
         let bodies = bodies(&text, round);
-        let winners = race(store, &key, &version, &bodies)?;
+        let winners = race_for(store, &key, &version, &bodies)?;
         holds(winners.len() == 1, || {
             let told = winners.len();
             format!(
@@ -80,32 +79,13 @@ fn bodies(text: &[u8], round: usize) -> Vec<Vec<u8>> {
 }
 
 /// All at once; who was told to have moved the pointer, and to which version.
-fn race(
+fn race_for(
     store: &dyn Store,
     key: &Key,
     version: &Version,
     bodies: &[Vec<u8>],
 ) -> Result<Vec<(usize, Version)>, Fault> {
-    let barrier = Barrier::new(bodies.len());
-    let ends: Vec<Result<Swap, StoreError>> = std::thread::scope(|scope| {
-        let barrier = &barrier;
-        let spawn = |body: &Vec<u8>| {
-            let body = body.clone();
-            scope.spawn(move || {
-                barrier.wait();
-                store.swap_pointer(key, Some(version), &body)
-            })
-        };
-        let writers: Vec<_> = bodies.iter().map(spawn).collect();
-        writers
-            .into_iter()
-            .map(|writer| {
-                writer
-                    .join()
-                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            })
-            .collect()
-    });
+    let ends = race::race(bodies, |body| store.swap_pointer(key, Some(version), body));
     let mut winners = Vec::new();
     for (writer, end) in ends.into_iter().enumerate() {
         match end? {

@@ -1,12 +1,11 @@
 //! Proofs about values.
 
-use super::WRITERS;
 use super::fault::{Fault, holds, offered};
+use super::{WRITERS, race};
 use crate::scratch::Scratch;
 use kernrec_schemas::Timestamp;
 use kernrec_store::{Key, PutNew, Removal, Store, StoreError};
 use std::io::Read;
-use std::sync::Barrier;
 
 /// Rounds of a race for a new key.
 const CREATE_ROUNDS: usize = 3;
@@ -52,25 +51,7 @@ pub(super) fn create_if_absent(store: &dyn Store, scratch: &Scratch) -> Result<(
         let bodies: Vec<Vec<u8>> = (0..WRITERS)
             .map(|writer| scratch.content(writer, 4096))
             .collect();
-        let barrier = Barrier::new(WRITERS);
-        let ends: Vec<Result<PutNew, StoreError>> = std::thread::scope(|scope| {
-            let spawn = |body: &Vec<u8>| {
-                let (key, barrier, body) = (&key, &barrier, body.clone());
-                scope.spawn(move || {
-                    barrier.wait();
-                    store.put_new(key, &body)
-                })
-            };
-            let writers: Vec<_> = bodies.iter().map(spawn).collect();
-            writers
-                .into_iter()
-                .map(|writer| {
-                    writer
-                        .join()
-                        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-                })
-                .collect()
-        });
+        let ends = race::race(&bodies, |body| store.put_new(&key, body));
         let mut winners = Vec::new();
         for (writer, end) in ends.into_iter().enumerate() {
             if end? == PutNew::Created {

@@ -3,6 +3,8 @@
 use crate::lying::{Liar, Lie};
 use crate::support::{ci, files, published};
 use kernrec_admin::check::{Check, Promise, Verdict, check};
+use kernrec_faulty_server::{Bucket, Conditions, Server};
+use kernrec_store::remote::{Credentials, RemoteOptions, open_remote};
 use kernrec_store::{
     Capabilities, Key, Listed, LocalStore, PointerRead, PutNew, Stat, Store, StoreError, Swap,
     Version,
@@ -71,6 +73,26 @@ fn each_lie_is_found() {
         assert!(broken.len() <= 3, "{lie:?}: {broken:?}");
         assert!(found.is_broken());
     }
+}
+
+/// Some services imitate S3 as far as "create", and take a move of a pointer for an overwrite.
+#[test]
+fn a_bucket_that_looks_at_no_version_breaks_its_promise() {
+    let server = Server::http(Bucket::new("records", Conditions::OnlyAbsence));
+    let options = RemoteOptions {
+        endpoint: Some(server.url()),
+        credentials: Some(Credentials {
+            key_id: "key".into(),
+            secret: "secret".into(),
+        }),
+        ..RemoteOptions::default()
+    };
+    let store = open_remote("s3://records", &options).unwrap();
+    let found = check(&*store, &ci()).unwrap();
+    // What cannot be written conditionally cannot be read so either.
+    let expected = [Promise::CompareAndSwap, Promise::ConditionalRead];
+    assert_eq!(broken(&found), expected, "{found:#?}");
+    assert!(!found.is_unsettled(), "{found:#?}");
 }
 
 /// A store that can only be read, as one behind a web server.
