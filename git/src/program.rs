@@ -5,21 +5,36 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+/// Where a repository is, or what its history is cut by. A hook or a wrapper may have set these; the user named a
+/// folder.
+const PLACES: [&str; 8] = [
+    "GIT_DIR",
+    "GIT_COMMON_DIR",
+    "GIT_WORK_TREE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_GRAFT_FILE",
+    "GIT_SHALLOW_FILE",
+    "GIT_REPLACE_REF_BASE",
+];
+
 /// Runs git and waits for its end; `input` is all it can read.
 ///
 /// The input must be less than a pipe holds (64 KiB): it is written before anything is read.
 pub(crate) fn run(repository: &Path, arguments: &[&str], input: &str) -> Result<Output, GitError> {
     let not_run = |source| GitError::NotRun { source };
-    let mut child = Command::new("git")
+    let mut command = Command::new("git");
+    for name in PLACES {
+        command.env_remove(name);
+    }
+    let mut child = command
         .arg("-C")
         .arg(repository)
         .args(arguments)
-        // A hook or a wrapper may have set these; the user named a folder.
-        .env_remove("GIT_DIR")
-        .env_remove("GIT_WORK_TREE")
-        .env_remove("GIT_OBJECT_DIRECTORY")
         // A partial clone would ask its remote for each commit it does not have.
         .env("GIT_NO_LAZY_FETCH", "1")
+        // An older git fetches all the same; it must not wait for a password.
+        .env("GIT_TERMINAL_PROMPT", "0")
         .env("LC_ALL", "C")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
