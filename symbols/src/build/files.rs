@@ -31,6 +31,11 @@ impl Files {
         lock().insert(path.to_owned(), known.clone());
         known
     }
+
+    /// Whether a file that is known is still what it was: its time is what vouches for what was read of it.
+    pub(crate) fn is_still(path: &Path, known: &Known) -> bool {
+        look(path).as_ref() == Some(known)
+    }
 }
 
 fn look(path: &Path) -> Option<Known> {

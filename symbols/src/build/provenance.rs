@@ -6,6 +6,7 @@ use super::hipify::{self, HipNames};
 use super::recipe::Problem;
 use kernrec_schemas::Backend;
 use std::collections::{BTreeSet, HashMap};
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -146,28 +147,21 @@ impl<'a> Origins<'a> {
         self.relatives(file).find_map(|relative| {
             let original = self.source_root.join(relative);
             let known = self.files.known(&original)?;
-            let same =
-                known.real != file && fs_err::read(&original).ok()? == fs_err::read(file).ok()?;
-            same.then_some(original)
+            (known.real != file && same_content(&original, file)?).then_some(original)
         })
     }
 
     /// What the build file's statement for `file` reads, down to files of the tree.
     fn made(&self, file: &Path) -> Result<Origin, Problem> {
-        let mut leaves = BTreeSet::new();
-        if self.leaves(file, &mut leaves, MAX_DEPTH)? {
-            return Ok(Origin::Made(leaves));
+        let mut found = Leaves::default();
+        if self.leaves(file, &mut found, MAX_DEPTH)? {
+            return Ok(Origin::Made(found.files));
         }
         Ok(Origin::Itself)
     }
 
     /// Adds what `file` is made from; `false` when nothing makes it.
-    fn leaves(
-        &self,
-        file: &Path,
-        leaves: &mut BTreeSet<PathBuf>,
-        depth: u32,
-    ) -> Result<bool, Problem> {
+    fn leaves(&self, file: &Path, found: &mut Leaves, depth: u32) -> Result<bool, Problem> {
         let Some((folder, edge)) = self
             .folders
             .iter()
@@ -187,8 +181,14 @@ impl<'a> Origins<'a> {
         let mut some = false;
         for input in inputs.map(|input| folder.absolute(input)) {
             some = true;
-            if !self.leaves(&input, leaves, depth)? {
-                leaves.insert(input);
+            // Generators share what they read: each is followed once, or a small build file would take years.
+            if found.followed.contains(&input) {
+                continue;
+            }
+            if self.leaves(&input, found, depth)? {
+                found.followed.insert(input);
+            } else {
+                found.files.insert(input);
             }
         }
         if some {
@@ -213,5 +213,36 @@ impl<'a> Origins<'a> {
         let mut found: Vec<PathBuf> = found.into_iter().collect();
         found.sort_by_key(|path| path.components().count());
         found.into_iter()
+    }
+}
+
+/// What a generated file is made from.
+#[derive(Debug, Default)]
+struct Leaves {
+    /// Files that nothing makes.
+    files: BTreeSet<PathBuf>,
+    /// Made files whose own inputs are in.
+    followed: BTreeSet<PathBuf>,
+}
+
+/// Whether two files hold the same bytes; `None` when one cannot be read. Neither is held as a whole.
+fn same_content(a: &Path, b: &Path) -> Option<bool> {
+    let length = |path: &Path| Some(fs_err::metadata(path).ok()?.len());
+    if length(a)? != length(b)? {
+        return Some(false);
+    }
+    let open = |path: &Path| Some(BufReader::new(fs_err::File::open(path).ok()?));
+    let (mut a, mut b) = (open(a)?, open(b)?);
+    loop {
+        let (left, right) = (a.fill_buf().ok()?, b.fill_buf().ok()?);
+        let both = left.len().min(right.len());
+        if both == 0 {
+            return Some(left.len() == right.len());
+        }
+        if left[..both] != right[..both] {
+            return Some(false);
+        }
+        a.consume(both);
+        b.consume(both);
     }
 }

@@ -3,9 +3,15 @@
 use super::cmake;
 use super::compile_db::{offload_archs, split_shell};
 use super::depfile::parse;
+use super::files::Files;
+use super::folder::Folder;
 use super::hipify::HipNames;
+use super::provenance::{Origin, Origins};
+use kernrec_schemas::Backend;
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 use std::path::Path;
+use tempfile::TempDir;
 
 #[test]
 fn dependency_files_of_the_compilers() {
@@ -104,4 +110,39 @@ proptest! {
         let _ = parse(text.as_bytes());
         let _ = split_shell(&text);
     }
+}
+
+#[test]
+fn a_file_that_changed_is_not_what_it_was() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.o");
+    fs_err::write(&path, "one").unwrap();
+    let known = Files::default().known(&path).unwrap();
+    assert!(Files::is_still(&path, &known));
+    let file = fs_err::OpenOptions::new().write(true).open(&path).unwrap();
+    file.set_modified(std::time::UNIX_EPOCH).unwrap();
+    assert!(!Files::is_still(&path, &known));
+    fs_err::remove_file(&path).unwrap();
+    assert!(!Files::is_still(&path, &known));
+}
+
+#[test]
+fn generators_that_share_their_inputs_are_followed_once_each() {
+    let folder = TempDir::new().unwrap();
+    let root = fs_err::canonicalize(folder.path()).unwrap();
+    let build = root.join("build");
+    fs_err::create_dir(&build).unwrap();
+    // Ten files a level, each made from all of the next: 10^14 ways down.
+    let level = |level: u32| -> Vec<String> { (0..10).map(|n| format!("l{level}.{n}")).collect() };
+    let mut lines = vec!["build top: gen l0.0\n".to_owned()];
+    lines.extend((0..14).map(|at| {
+        let (made, from) = (level(at).join(" "), level(at + 1).join(" "));
+        format!("build {made}: gen {from}\n")
+    }));
+    fs_err::write(build.join("build.ninja"), lines.concat()).unwrap();
+    let folders = [Folder::read(&build).unwrap()];
+    let (files, roots) = (Files::default(), [build.clone()]);
+    let origins = Origins::new(Backend::Cuda, &root, &roots, &folders, &files);
+    let last: BTreeSet<_> = (0..10).map(|n| build.join(format!("l14.{n}"))).collect();
+    assert_eq!(origins.of(&build.join("top")).unwrap(), Origin::Made(last));
 }

@@ -12,6 +12,8 @@ const CONTAINER_HEADER: u64 = 16;
 const ENTRY_HEADER: u64 = 64;
 /// How much padding is read at a time.
 const PADDING_CHUNK: u64 = 4096;
+/// Linkers pad to an alignment, which is far less. What is read of a file is held until its end: a hole is not.
+const MAX_PADDING: u64 = 16 << 20;
 /// Longer headers hold the command line's options; `nvcc` writes at most a few KiB of them.
 const MAX_ENTRY_HEADER: u64 = 1 << 20;
 
@@ -75,7 +77,12 @@ fn skip_zeros<'data, R: ReadRef<'data>>(
 ) -> Result<Option<u64>, Fault> {
     // Most containers follow each other without padding.
     let mut look = CONTAINER_HEADER;
+    let start = at;
     while at < section.size() {
+        if at - start > MAX_PADDING {
+            let expected = format!("at most {MAX_PADDING} bytes of padding");
+            return Err(Fault::malformed(section.offset(start), expected));
+        }
         let chunk = section.load(at, look.min(section.size() - at), "padding")?;
         if let Some(zeros) = chunk.bytes().iter().position(|&byte| byte != 0) {
             return Ok(Some(at + zeros as u64));

@@ -1,8 +1,15 @@
 //! A part of a file that is read only where it is looked at.
 
-use super::{Fault, Span};
+use super::{Fault, Reason, Span};
 use object::read::ReadRef;
 use std::ops::Range;
+
+/// What is held of one thing at once: sizes are what an object says they are, and a file with holes backs any.
+const MAX_LOAD: u64 = 1 << 30;
+/// A section of HIP bundles, which is read whole. The libraries of all architectures stay below half of it.
+const MAX_BUNDLES: u64 = 8 << 30;
+/// A table of the ELF format. A million sections take 64 MiB.
+const MAX_TABLE: u64 = 256 << 20;
 
 /// `size` bytes of `data` from `start`. Code in the bulk of an image is never looked at, so in a
 /// large object most bytes are not even read.
@@ -64,7 +71,20 @@ impl<'data, R: ReadRef<'data>> Region<R> {
 
     /// The bytes of a part.
     pub(crate) fn load(self, at: u64, size: u64, what: &str) -> Result<Span<'data>, Fault> {
+        self.load_within(MAX_LOAD, at, size, what)
+    }
+
+    /// All bytes of a section of HIP bundles.
+    pub(crate) fn bundles(self) -> Result<Span<'data>, Fault> {
+        self.load_within(MAX_BUNDLES, 0, self.size, "a section of bundles")
+    }
+
+    fn load_within(self, limit: u64, at: u64, size: u64, what: &str) -> Result<Span<'data>, Fault> {
         let part = self.part(at, size, what)?;
+        if size > limit {
+            let expected = format!("{what} of at most {limit} bytes, found {size}");
+            return Err(Fault::new(Reason::TooLarge, part.offset(0), expected));
+        }
         let bytes = part.data.read_bytes_at(part.start, size).map_err(|()| {
             Fault::malformed(
                 part.offset(0),
@@ -87,7 +107,9 @@ impl<'data, R: ReadRef<'data>> ReadRef<'data> for Region<R> {
     }
 
     fn read_bytes_at(self, offset: u64, size: u64) -> Result<&'data [u8], ()> {
-        self.load(offset, size, "").map(Span::bytes).map_err(|_| ())
+        self.load_within(MAX_TABLE, offset, size, "")
+            .map(Span::bytes)
+            .map_err(|_| ())
     }
 
     fn read_bytes_at_until(self, range: Range<u64>, delimiter: u8) -> Result<&'data [u8], ()> {

@@ -2,6 +2,7 @@
 
 use crate::build::{Files, Folder, Known, Origin, Origins, Problem, Recipe};
 use crate::cuda::DeviceLinks;
+use crate::input::with_causes;
 use crate::object::{DeviceCode, ObjectReader};
 use kernrec_schemas::KernelName;
 use kernrec_schemas::symbol_map::MapObject;
@@ -51,7 +52,12 @@ impl Context<'_> {
             Ok(sources) => sources,
             Err(problem) => return Some(self.failed(folder, recipe, &problem, None)),
         };
-        Some(match self.code(reader, recipe) {
+        let code = self.code(reader, recipe);
+        if !Files::is_still(&recipe.object, &object) {
+            let changed = Problem::new("stale-object", "it changed while it was read");
+            return Some(self.failed(folder, recipe, &changed, None));
+        }
+        Some(match code {
             Ok(code) => Self::whole(folder, recipe, sources, code),
             Err(problem) => self.failed(folder, recipe, &problem, Some(sources)),
         })
@@ -60,13 +66,9 @@ impl Context<'_> {
     /// Reads the object, once more if that failed: a build that is still writing may be met.
     fn code(&self, reader: &mut ObjectReader, recipe: &Recipe) -> Result<DeviceCode, Problem> {
         let mut read = || reader.read(&recipe.object, self.origins.backend);
-        let code = read().or_else(|_| read()).map_err(|error| {
-            let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
-            Problem::new(
-                error.reason(),
-                format!("{error}{}", cause.unwrap_or_default()),
-            )
-        })?;
+        let code = read()
+            .or_else(|_| read())
+            .map_err(|error| Problem::new(error.reason(), with_causes(&error)))?;
         check_frontends(&code, &recipe.offload_archs)?;
         Ok(code)
     }

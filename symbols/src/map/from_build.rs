@@ -6,6 +6,7 @@ use super::links;
 use super::options::BuildOptions;
 use crate::build::{BuildError, Files, Folder, Origins, Recipe, discover, is_probe, same_file};
 use crate::cuda::DeviceLinks;
+use crate::input::with_causes;
 use crate::object::ObjectReader;
 use kernrec_schemas::symbol_map::{MapObject, SymbolMap};
 use rayon::prelude::*;
@@ -20,13 +21,7 @@ use std::path::{Path, PathBuf};
 pub fn map_build(options: &BuildOptions) -> SymbolMap {
     match try_map(options) {
         Ok(map) => map,
-        Err(error) => {
-            let mut text = error.to_string();
-            if let Some(cause) = std::error::Error::source(&error) {
-                text = format!("{text}: {cause}");
-            }
-            empty(&options.labels, error.reason(), text)
-        }
+        Err(error) => empty(&options.labels, error.reason(), with_causes(&error)),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::assemble::{labelled, summarise};
 use super::options::{NO_SOURCES, ObjectsOptions};
+use crate::input::with_causes;
 use crate::object::{DeviceCode, ObjectError, ObjectReader};
 use kernrec_schemas::KernelName;
 use kernrec_schemas::symbol_map::{MapError, MapObject, SymbolMap};
@@ -43,13 +44,7 @@ fn object(path: &Path, read: Result<DeviceCode, ObjectError>) -> MapObject {
     let name = path.to_string_lossy().into_owned();
     let (code, error) = match read {
         Ok(code) => (code, None),
-        Err(error) => {
-            let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
-            (
-                DeviceCode::default(),
-                Some(format!("{error}{}", cause.unwrap_or_default())),
-            )
-        }
+        Err(error) => (DeviceCode::default(), Some(with_causes(&error))),
     };
     let symbols = code
         .symbols

@@ -10,6 +10,12 @@ use std::path::{Path, PathBuf};
 
 /// Deeper nesting of included files than any generator writes.
 const MAX_DEPTH: u32 = 16;
+/// More files than any generator includes: files that include each other have no end otherwise.
+const MAX_INCLUDES: u32 = 100_000;
+/// Longer than any list of objects. Variables that name each other double with every line otherwise.
+const MAX_VALUE: usize = 64 << 20;
+/// Values and paths of a build file and all that it includes: as much as a record may have.
+const MAX_EXPANDED: u64 = 1 << 30;
 
 /// One `build` statement.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,6 +36,9 @@ pub(crate) struct Edge {
 pub(crate) struct BuildFile {
     pub(crate) edges: Vec<Edge>,
     outputs: HashMap<String, usize>,
+    included: u32,
+    /// Bytes of values and paths.
+    expanded: u64,
 }
 
 impl BuildFile {
@@ -63,6 +72,12 @@ impl BuildFile {
                 let fault = Fault::new(Reason::TooLarge, 0, format!("{MAX_DEPTH} nested includes"));
                 return Err(BuildError::content(path, fault));
             };
+            self.included += 1;
+            if self.included > MAX_INCLUDES {
+                let expected = format!("{MAX_INCLUDES} includes");
+                let fault = Fault::new(Reason::TooLarge, 0, expected);
+                return Err(BuildError::content(path, fault));
+            }
             let path: PathBuf = folder.join(name);
             self.add(&path, folder, variables, depth)?;
         }
@@ -90,20 +105,21 @@ impl BuildFile {
                         line.starts_with([' ', '\t']) && !line.trim().is_empty()
                     }) {
                         if let Some((name, value)) = line.split_once('=') {
-                            bindings
-                                .push((name.trim().to_owned(), expand(value.trim(), variables)));
+                            let value = self.expand(value.trim(), variables, at)?;
+                            bindings.push((name.trim().to_owned(), value));
                         }
                     }
-                    self.add_edge(rest, bindings, variables)
-                        .map_err(|expected| Fault::malformed(at, expected))?;
+                    self.add_edge(rest, bindings, variables, at)?;
                 }
-                "include" | "subninja" => included.push(expand(rest.trim(), variables)),
+                "include" | "subninja" => {
+                    included.push(self.expand(rest.trim(), variables, at)?);
+                }
                 "rule" | "pool" | "default" => {}
                 _ => {
                     let (name, value) = statement
                         .split_once('=')
                         .ok_or_else(|| Fault::malformed(at, "a ninja statement"))?;
-                    let value = expand(value.trim(), variables);
+                    let value = self.expand(value.trim(), variables, at)?;
                     variables.insert(name.trim().to_owned(), value);
                 }
             }
@@ -111,12 +127,30 @@ impl BuildFile {
         Ok(included)
     }
 
+    /// A value of the statement at `at`.
+    fn expand(
+        &mut self,
+        text: &str,
+        variables: &HashMap<String, String>,
+        at: u64,
+    ) -> Result<String, Fault> {
+        let value = expand(text, variables).filter(|value| self.holds(value.len()));
+        value.ok_or_else(|| too_large(at))
+    }
+
+    /// Whether `more` bytes may be held.
+    fn holds(&mut self, more: usize) -> bool {
+        self.expanded = self.expanded.saturating_add(more as u64);
+        self.expanded <= MAX_EXPANDED
+    }
+
     fn add_edge(
         &mut self,
         text: &str,
         bindings: Vec<(String, String)>,
         variables: &HashMap<String, String>,
-    ) -> Result<(), &'static str> {
+        at: u64,
+    ) -> Result<(), Fault> {
         let mut scope = variables.clone();
         scope.extend(bindings.iter().cloned());
         let scope = if bindings.is_empty() {
@@ -124,14 +158,19 @@ impl BuildFile {
         } else {
             &scope
         };
-        let words = words(text, scope);
+        let words = words(text, scope).ok_or_else(|| too_large(at))?;
+        let held = words.iter().map(Word::len).sum();
+        if !self.holds(held) {
+            return Err(too_large(at));
+        }
         let colon = words
             .iter()
             .position(|word| *word == Word::Colon)
-            .ok_or("a `:` in a build statement")?;
+            .ok_or_else(|| Fault::malformed(at, "a `:` in a build statement"))?;
         let outputs: Vec<String> = paths(&words[..colon]).collect();
         let Some(Word::Path(rule)) = words.get(colon + 1) else {
-            return Err("a rule behind the `:` of a build statement");
+            let expected = "a rule behind the `:` of a build statement";
+            return Err(Fault::malformed(at, expected));
         };
         let mut edge = Edge {
             rule: rule.clone(),
@@ -147,7 +186,9 @@ impl BuildFile {
                 Word::Path(_) => {}
                 Word::Bar => section = 1,
                 Word::DoubleBar | Word::Validation => section = 2,
-                Word::Colon => return Err("one `:` in a build statement"),
+                Word::Colon => {
+                    return Err(Fault::malformed(at, "one `:` in a build statement"));
+                }
             }
         }
         for output in &edge.outputs {
@@ -156,6 +197,13 @@ impl BuildFile {
         self.edges.push(edge);
         Ok(())
     }
+}
+
+fn too_large(at: u64) -> Fault {
+    let expected = format!(
+        "values of at most {MAX_VALUE} bytes, and {MAX_EXPANDED} in all, variables replaced"
+    );
+    Fault::new(Reason::TooLarge, at, expected)
 }
 
 fn paths(words: &[Word]) -> impl Iterator<Item = String> + '_ {
@@ -174,16 +222,31 @@ enum Word {
     Validation,
 }
 
-/// Splits a statement into paths and separators, escapes undone and variables replaced.
-fn words(text: &str, variables: &HashMap<String, String>) -> Vec<Word> {
+impl Word {
+    const fn len(&self) -> usize {
+        match self {
+            Self::Path(path) => path.len(),
+            Self::Colon | Self::Bar | Self::DoubleBar | Self::Validation => 0,
+        }
+    }
+}
+
+/// Splits a statement into paths and separators, escapes undone and variables replaced; `None` when a path is too
+/// long.
+fn words(text: &str, variables: &HashMap<String, String>) -> Option<Vec<Word>> {
     let mut found = Vec::new();
     let mut path = String::new();
+    let mut held = 0_u64;
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let (taken, separator) = match first {
             '$' => {
                 let (text, taken) = escape(rest, variables);
                 path.push_str(&text);
+                held += text.len() as u64;
+                if path.len() > MAX_VALUE || held > MAX_EXPANDED {
+                    return None;
+                }
                 rest = &rest[taken..];
                 continue;
             }
@@ -207,20 +270,23 @@ fn words(text: &str, variables: &HashMap<String, String>) -> Vec<Word> {
     if !path.is_empty() {
         found.push(Word::Path(path));
     }
-    found
+    Some(found)
 }
 
-/// A value with its escapes undone and its variables replaced.
-fn expand(text: &str, variables: &HashMap<String, String>) -> String {
+/// A value with its escapes undone and its variables replaced; `None` when it is too long.
+fn expand(text: &str, variables: &HashMap<String, String>) -> Option<String> {
     let mut out = String::new();
     let mut rest = text;
     while let Some(dollar) = rest.find('$') {
         out.push_str(&rest[..dollar]);
         let (text, taken) = escape(&rest[dollar..], variables);
         out.push_str(&text);
+        if out.len() > MAX_VALUE {
+            return None;
+        }
         rest = &rest[dollar + taken..];
     }
-    out + rest
+    Some(out + rest)
 }
 
 /// What the `$` that `rest` starts with stands for, and how many bytes it takes.

@@ -157,3 +157,14 @@ proptest! {
         let _ = BuildFile::default().parse(&format!("build {text}"), &mut HashMap::new());
     }
 }
+
+#[test]
+fn variables_that_double_with_every_line_end_in_an_error() {
+    use std::fmt::Write as _;
+    let mut text = String::from("v0 = 0123456789abcdef\n");
+    for line in 1..=60 {
+        let _ = writeln!(text, "v{line} = $v{0}$v{0}", line - 1);
+    }
+    let fault = BuildFile::default().parse(&text, &mut HashMap::new());
+    assert_eq!(fault.unwrap_err().reason, Reason::TooLarge);
+}

@@ -49,12 +49,14 @@ impl ObjectReader {
             object: object.clone(),
             source,
         };
-        let file = fs_err::File::open(path).map_err(read_error)?;
-        let metadata = file.metadata().map_err(read_error)?;
+        // Before it is opened: a FIFO that nobody writes to would be waited for.
+        let metadata = fs_err::metadata(path).map_err(read_error)?;
         if !metadata.is_file() {
             let fault = Fault::new(Reason::Unsupported, 0, "a regular file");
             return Err(ObjectError::of(&object, fault));
         }
+        let file = fs_err::File::open(path).map_err(read_error)?;
+        let metadata = file.metadata().map_err(read_error)?;
         let code = DeviceCode::default();
         let unpacker = &mut self.unpacker;
         let mut reader = Reader {
@@ -181,7 +183,7 @@ impl Reader<'_> {
             }
             Backend::Rocm => {
                 let (kernels, targets) = (&mut code.symbols, &mut code.offload_targets);
-                let bundles = section.all("a section of bundles")?;
+                let bundles = section.bundles()?;
                 rocm::read_section(bundles, budget, rocm::Found { kernels, targets })
             }
             other => {
