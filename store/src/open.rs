@@ -65,14 +65,14 @@ pub enum OpenError {
 impl OpenError {
     pub(crate) fn url(url: &str, problem: String) -> Self {
         Self::Url {
-            url: url.to_owned(),
+            url: shown(url),
             problem,
         }
     }
 
     pub(crate) fn unknown_scheme(url: &str, scheme: &str) -> Self {
         Self::Scheme {
-            url: url.to_owned(),
+            url: shown(url),
             scheme: scheme.to_owned(),
             known: KNOWN_SCHEMES,
         }
@@ -115,6 +115,21 @@ fn elsewhere(url: &str, _: &str) -> Result<Box<dyn Store>, OpenError> {
 #[cfg(not(feature = "remote"))]
 fn elsewhere(url: &str, scheme: &str) -> Result<Box<dyn Store>, OpenError> {
     Err(OpenError::unknown_scheme(url, scheme))
+}
+
+/// A URL as it may stand in a log: without what stands before an `@` or behind a `?`, which may be a secret.
+pub(crate) fn shown(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return url.to_owned();
+    };
+    let (kept, cut) = match rest.find(['?', '#']) {
+        Some(at) if !rest[at..].contains('@') => (&rest[..at], "…"),
+        _ => (rest, ""),
+    };
+    match kept.rsplit_once('@') {
+        Some((_, rest)) => format!("{scheme}://…@{rest}{cut}"),
+        None => format!("{scheme}://{kept}{cut}"),
+    }
 }
 
 /// What a URL names.

@@ -76,3 +76,36 @@ fn a_link_is_replaced_and_nothing_else_is() {
     assert!(fsio::replace_symlink_through(&scratch, &file, "x".as_ref()).is_err());
     assert_eq!(fs_err::read(&file).unwrap(), b"mine");
 }
+
+#[test]
+fn what_is_no_file_is_never_replaced_by_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let fifo = folder.path().join("fifo");
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+    assert!(made.unwrap().success());
+    let link = folder.path().join("stdout");
+    std::os::unix::fs::symlink(&fifo, &link).unwrap();
+    for path in [&fifo, &link] {
+        let error = fsio::write_atomic(path, b"text").unwrap_err();
+        assert!(
+            error.to_string().contains("it is not a regular file"),
+            "{error}"
+        );
+    }
+    let is_fifo =
+        |meta: std::fs::Metadata| std::os::unix::fs::FileTypeExt::is_fifo(&meta.file_type());
+    assert!(is_fifo(fs_err::symlink_metadata(&fifo).unwrap()));
+    assert!(fs_err::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(fs_err::read_dir(folder.path()).unwrap().count(), 2);
+    // A file of this name, a link to one and a link to nothing are replaced as ever.
+    let file = folder.path().join("file");
+    let named = folder.path().join("named");
+    let nowhere = folder.path().join("nowhere");
+    fsio::write_atomic(&file, b"old").unwrap();
+    std::os::unix::fs::symlink(&file, &named).unwrap();
+    std::os::unix::fs::symlink("gone", &nowhere).unwrap();
+    for path in [&file, &named, &nowhere] {
+        fsio::write_atomic(path, b"new").unwrap();
+        assert_eq!(fs_err::read(path).unwrap(), b"new");
+    }
+}

@@ -79,3 +79,14 @@ fn nothing_but_a_scratch_prefix_is_discarded() {
     }
     assert_eq!(listed(&store), ["pointers/ci/cuda.json"]);
 }
+
+#[test]
+fn what_stands_in_a_pointers_place_is_not_silently_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path());
+    let path = folder.path().join("pointers/ci/rocm.json");
+    let made = std::process::Command::new("mkfifo").arg(&path).status();
+    assert!(made.unwrap().success());
+    let error = store.list(&Key::new("pointers").unwrap()).unwrap_err();
+    assert!(error.to_string().contains("rocm.json"), "{error}");
+}

@@ -263,3 +263,31 @@ fn two_threads_read_at_the_same_time() {
         .collect();
     assert_eq!(beside, [0, 1]);
 }
+
+#[test]
+fn no_secret_of_a_url_is_taken_or_shown() {
+    let options = RemoteOptions {
+        endpoint: Some("https://key:s3cr3t@service.example".to_owned()),
+        ..RemoteOptions::default()
+    };
+    for url in [
+        "https://user:s3cr3t@127.0.0.1/x",
+        "https://s3cr3t@127.0.0.1/x",
+        "http://user:s3cr3t@service.example/x",
+        "s3://user:s3cr3t@bucket/x",
+        "https://user:pass/s3cr3t@127.0.0.1/x",
+        "https://user:s3cr3t?@127.0.0.1/x",
+        "https://user:s3cr3t@[::1/x",
+        "https://127.0.0.1/x?signature=s3cr3t",
+        "https://127.0.0.1/x#s3cr3t",
+        "ftp://user:s3cr3t@127.0.0.1/x",
+        // The endpoint's.
+        "s3://bucket/x",
+    ] {
+        let Err(error) = open_remote(url, &options) else {
+            panic!("`{url}` was taken");
+        };
+        let text = format!("{error} {error:?}");
+        assert!(!text.contains("s3cr3t"), "{text}");
+    }
+}

@@ -19,7 +19,14 @@ pub struct AtomicFile {
 
 impl AtomicFile {
     /// Starts a file that will be `dest`; its folder must exist.
+    ///
+    /// A device, pipe or socket that stands there, or at the end of a link that does, is never replaced: for root
+    /// `/dev/null` or `/dev/stdout` would be a plain file afterwards, to every program on the machine.
     pub fn create(dest: &Path) -> Result<Self, FsError> {
+        if fs_err::metadata(dest).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
+            let source = io::Error::other("it is not a regular file");
+            return Err(FsError::new("replace", dest, source));
+        }
         let temp = Builder::new()
             .prefix(TEMP_PREFIX)
             // What other users may read is the umask's business, as with any program.

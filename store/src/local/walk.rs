@@ -21,7 +21,7 @@ pub(super) fn stat(path: &Path) -> Result<Option<Stat>, StoreError> {
 /// Every file below the prefix whose path is a key. Dot files (locks, temporaries) are no keys.
 ///
 /// A link to a file reads like a file, so it is listed as one. One that leads to a folder or to nothing is an
-/// error: whoever must know all pointers would not see those behind it.
+/// error, and so is a pipe, socket or device: whoever must know all pointers would not see what should stand there.
 pub(super) fn list(root: &Path, prefix: &Key) -> Result<Vec<Listed>, StoreError> {
     let mut found = Vec::new();
     let mut folders = vec![prefix.clone()];
@@ -40,9 +40,12 @@ pub(super) fn list(root: &Path, prefix: &Key) -> Result<Vec<Listed>, StoreError>
             };
             let kind = entry.file_type().map_err(FsError::on("look at", &path))?;
             let linked = kind.is_symlink();
+            let strange = |what: &str| {
+                let source = io::Error::other(what);
+                Err(FsError::new("list", &entry.path(), source).into())
+            };
             if linked && !entry.path().is_file() {
-                let source = io::Error::other("it is a link, and not one to a file");
-                return Err(FsError::new("list", &entry.path(), source).into());
+                return strange("it is a link, and not one to a file");
             }
             if kind.is_dir() {
                 folders.push(key);
@@ -51,6 +54,8 @@ pub(super) fn list(root: &Path, prefix: &Key) -> Result<Vec<Listed>, StoreError>
                 if let Some(stat) = stat(&entry.path())? {
                     found.push(Listed { key, stat });
                 }
+            } else {
+                return strange("it is neither a file nor a folder");
             }
         }
     }

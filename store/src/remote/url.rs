@@ -8,6 +8,7 @@ use super::retry::Retry;
 use super::runtime::Blocking;
 use super::service::Shared;
 use super::web::{Inner, Web};
+use crate::open::shown;
 use crate::{OpenError, Store};
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, Checksum};
 use object_store::azure::MicrosoftAzureBuilder;
@@ -71,6 +72,7 @@ impl std::fmt::Debug for Credentials {
 /// Opens `s3://`, `gs://`, `az://`, `https://` or `http://`.
 pub fn open_remote(url: &str, options: &RemoteOptions) -> Result<Box<dyn Store>, OpenError> {
     let parsed = reqwest::Url::parse(url).map_err(|e| OpenError::url(url, e.to_string()))?;
+    refuse_secrets(url, &parsed)?;
     match parsed.scheme() {
         "https" => web(url, parsed, options),
         "http" if options.allow_http || is_loopback(&parsed) => web(url, parsed, options),
@@ -78,6 +80,15 @@ pub fn open_remote(url: &str, options: &RemoteOptions) -> Result<Box<dyn Store>,
         "s3" | "gs" | "az" => bucket(url, &parsed, options),
         scheme => Err(OpenError::unknown_scheme(url, scheme)),
     }
+}
+
+/// The URL of a store stands in messages, in reports and in what is installed.
+fn refuse_secrets(url: &str, parsed: &reqwest::Url) -> Result<(), OpenError> {
+    if parsed.username().is_empty() && parsed.password().is_none() {
+        return Ok(());
+    }
+    let problem = "a user name or password cannot be part of it";
+    Err(OpenError::url(url, problem.to_owned()))
 }
 
 fn is_loopback(url: &reqwest::Url) -> bool {
@@ -91,7 +102,7 @@ fn is_loopback(url: &reqwest::Url) -> bool {
 
 fn setup(url: &str, error: HttpSetupError) -> OpenError {
     OpenError::Setup {
-        url: url.to_owned(),
+        url: shown(url),
         source: error,
     }
 }
@@ -237,19 +248,21 @@ fn s3(name: &str, options: &RemoteOptions) -> Result<AmazonS3Builder, OpenError>
     }
     // The client takes any URL; whether plain HTTP will do is decided here.
     for key in [AmazonS3ConfigKey::S3Endpoint, AmazonS3ConfigKey::Endpoint] {
-        let endpoint = builder.get_config_value(&key);
-        if let Some(endpoint) = endpoint.filter(|endpoint| endpoint.starts_with("http://")) {
-            let parsed = reqwest::Url::parse(&endpoint);
-            if !options.allow_http && !parsed.as_ref().is_ok_and(is_loopback) {
-                return Err(plain_http(&endpoint));
-            }
+        let Some(endpoint) = builder.get_config_value(&key) else {
+            continue;
+        };
+        let parsed = reqwest::Url::parse(&endpoint);
+        if let Ok(parsed) = &parsed {
+            refuse_secrets(&endpoint, parsed)?;
+        }
+        let plain = endpoint.starts_with("http://");
+        if plain && !options.allow_http && !parsed.as_ref().is_ok_and(is_loopback) {
+            return Err(plain_http(&endpoint));
         }
     }
     Ok(builder)
 }
 
 fn plain_http(url: &str) -> OpenError {
-    OpenError::PlainHttp {
-        url: url.to_owned(),
-    }
+    OpenError::PlainHttp { url: shown(url) }
 }
