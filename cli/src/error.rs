@@ -9,7 +9,6 @@ use kernrec_store::fsio::FsError;
 use kernrec_store::{OpenError, StoreError};
 use serde::Serialize;
 use std::error::Error;
-use std::fmt::Write;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -123,23 +122,17 @@ impl CommandError {
         }
     }
 
-    /// The text for stderr; `None` when the end is a quiet one.
-    pub(crate) fn text(&self) -> Option<String> {
-        if self.kind == Kind::BrokenPipe {
-            return None;
-        }
+    /// The lines for stderr; none when the end is a quiet one.
+    pub(crate) fn lines(&self) -> Vec<String> {
         let message = self.message();
-        let mut text = match self.kind {
+        let first = match self.kind {
+            Kind::BrokenPipe => return Vec::new(),
             // The command line says itself what is wrong with it.
-            Kind::Usage => format!("error: {message}\n"),
-            Kind::Failed | Kind::Refused | Kind::BrokenPipe => {
-                format!("error: {}: {message}\n", self.reason)
-            }
+            Kind::Usage => format!("error: {message}"),
+            Kind::Failed | Kind::Refused => format!("error: {}: {message}", self.reason),
         };
-        for hint in &self.hints {
-            let _ = writeln!(text, "hint: {hint}");
-        }
-        Some(text)
+        let hints = self.hints.iter().map(|hint| format!("hint: {hint}"));
+        std::iter::once(first).chain(hints).collect()
     }
 
     /// The document for `--json`; `None` when the end is a quiet one.

@@ -64,8 +64,8 @@ fn run(command: Command) -> ExitCode {
 
 /// The text of an early end on stderr, its document on stdout if JSON was asked for.
 fn report(shell: &mut Shell, error: &CommandError, json: bool) -> Exit {
-    if let Some(text) = error.text() {
-        shell.note(text.trim_end());
+    for line in error.lines() {
+        shell.note(line);
     }
     if let Some(document) = error.document_for_json().filter(|_| json) {
         // Nothing more can be said about a stdout that does not take it.

@@ -2,7 +2,7 @@
 
 use crate::error::CommandError;
 use crate::summary::Summary;
-use kernrec_schemas::shown::printable_lines;
+use kernrec_schemas::shown::{printable, printable_lines};
 use serde::Serialize;
 use std::fmt::Display;
 use std::io::{self, BufWriter, Stdout, Write};
@@ -64,13 +64,21 @@ impl Shell {
         self.out.write_all(bytes).map_err(CommandError::stdout)
     }
 
-    /// A remark for people, of one line or several. Paths and what documents say may be in it, so whatever could steer
-    /// the terminal is escaped. Lost if stderr is closed: the work goes on.
+    /// A remark for people, of one line. Paths and what documents say may be in it, so whatever could steer the terminal
+    /// or pass for a line of its own is escaped. Lost if stderr is closed: the work goes on.
     pub(crate) fn note(&mut self, note: impl Display) {
+        self.remark(&printable(&note.to_string()));
+    }
+
+    /// A remark of several lines, each of which holds names of others only where a line may.
+    pub(crate) fn note_lines(&mut self, note: impl Display) {
+        self.remark(&printable_lines(&note.to_string()));
+    }
+
+    fn remark(&mut self, text: &str) {
         // The result so far first, so that both streams in one log stand in order.
         let _ = self.out.flush();
-        let note = note.to_string();
-        let _ = writeln!(io::stderr(), "{}", printable_lines(&note));
+        let _ = writeln!(io::stderr(), "{text}");
     }
 
     /// Hands everything to the system.

@@ -33,7 +33,7 @@ pub(crate) fn run(args: &SelectArgs, shell: &mut Shell) -> Result<Exit, CommandE
 /// the reasons, on stderr.
 fn answer(report: &Report, format: FormatArg, shell: &mut Shell) -> Result<Exit, CommandError> {
     let Some(keys) = render::keys(report) else {
-        shell.note(render::text(report).trim_end());
+        shell.note_lines(render::text(report).trim_end());
         return Ok(Exit::RunEverything);
     };
     match format {

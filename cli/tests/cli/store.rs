@@ -242,3 +242,13 @@ fn a_document_goes_in_and_comes_out() {
     let ran = context.kernrec(["store", "get", "store", digest, "--json"]);
     assert_eq!(ran.status, 2, "{ran}");
 }
+
+#[test]
+fn fsck_of_a_store_that_does_not_answer_calls_nothing_broken() {
+    let context = Context::new();
+    // Nothing listens on port 1.
+    let ran = context.kernrec(["store", "fsck", "http://127.0.0.1:1/store", "--retries=0"]);
+    assert_eq!(ran.status, 1, "{ran}");
+    assert!(ran.stdout.starts_with("it could not be told"), "{ran}");
+    assert!(!ran.stderr.contains("publishing a record again"), "{ran}");
+}

@@ -315,3 +315,56 @@ fn contradictory_arguments_are_usage_errors() {
     }
     assert_eq!(context.files(), []);
 }
+
+#[test]
+fn a_file_name_makes_no_line_of_its_own_in_the_log() {
+    let context = Context::new();
+    context.write("a\n::error::forged\u{1b}[2J.o", "no object");
+    let ran = context.kernrec([
+        "symbol-map",
+        "--backend=cuda",
+        "--objects",
+        "a\n::error::forged\u{1b}[2J.o",
+        "--out=map.json",
+    ]);
+    assert_eq!(ran.status, 0, "{ran}");
+    assert!(
+        ran.stderr
+            .starts_with("error: `a\\n::error::forged\\u{1b}[2J.o`: "),
+        "{ran}"
+    );
+    assert_eq!(ran.stderr.lines().count(), 2, "{ran}");
+    // Nor in an error of the program.
+    let ran = context.kernrec(["show", "gone\n::error::forged"]);
+    assert_eq!(ran.status, 1, "{ran}");
+    assert_eq!(ran.stderr.lines().count(), 1, "{ran}");
+}
+
+#[test]
+fn a_device_is_not_replaced_by_the_map() {
+    let context = Context::new();
+    context.write("a.o", "no object");
+    let fifo = context.path("pipe");
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(&fifo)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let ran = context.kernrec([
+        "symbol-map",
+        "--backend=cuda",
+        "--objects=a.o",
+        "--out=pipe",
+    ]);
+    assert_eq!(ran.status, 1, "{ran}");
+    assert!(
+        ran.stderr
+            .contains("error: file-error: replace `pipe`: it is not a regular file"),
+        "{ran}"
+    );
+    assert!(std::os::unix::fs::FileTypeExt::is_fifo(
+        &fs_err::metadata(&fifo).unwrap().file_type()
+    ));
+}

@@ -133,16 +133,69 @@ fn what_is_no_build_is_refused() {
     context.write("cut/libx.so", &bytes[..bytes.len() / 2]);
     fs_err::create_dir(context.path("empty")).unwrap();
     context.write("digests", "libx.so b3:12 sha256:34\n");
+    let made = Command::new("mkfifo").arg(context.path("fifo")).status();
+    assert!(made.unwrap().success());
     for (arguments, status, word) in [
         (["cut", "a"], 1, "bad-elf"),
         (["empty", "a"], 3, "nothing-built"),
         (["absent", "a"], 1, "file-error"),
         (["a", "--expect=digests"], 1, "bad-digests"),
         (["a", "--expect=absent"], 1, "file-error"),
+        (["a", "--expect=fifo"], 1, "not-a-regular-file"),
     ] {
         let [first, second] = arguments;
         let ran = context.kernrec(["verify", "build", first, second]);
         assert_eq!(ran.status, status, "{ran}");
         assert!(ran.stderr.contains(&format!("error: {word}: ")), "{ran}");
     }
+}
+
+#[test]
+fn a_file_that_claims_more_than_it_holds_is_refused() {
+    // Forty thousand sections of one name, each with the whole file: what is hashed would be without end.
+    let sections: u16 = 40_000;
+    let mut bytes = b"\x7fELF\x02\x01\x01".to_vec();
+    bytes.resize(16, 0);
+    bytes.extend([3_u16, 62].map(u16::to_le_bytes).concat());
+    bytes.extend([1_u32, 0, 0, 0, 0].map(u32::to_le_bytes).concat());
+    bytes.extend(64_u64.to_le_bytes());
+    bytes.extend(0_u32.to_le_bytes());
+    bytes.extend([64, 0, 0, 64, sections, 1].map(u16::to_le_bytes).concat());
+    let size = 64 * (u64::from(sections) + 1);
+    let section = |name: u32, kind: u32, at: u64, size: u64| {
+        let numbers = [0, 0, at, size, 0, 1, 0].map(u64::to_le_bytes).concat();
+        [[name, kind].map(u32::to_le_bytes).concat(), numbers].concat()
+    };
+    bytes.extend([0; 64]);
+    bytes.extend(section(0, 3, size, 64));
+    for _ in 2..sections {
+        bytes.extend(section(1, 1, 0, size));
+    }
+    bytes.extend(b"\0.same\0");
+    bytes.resize(usize::try_from(size + 64).unwrap(), 0);
+    let context = Context::new();
+    context.write("a/libx.so", &bytes);
+    let ran = context.kernrec(["verify", "build", "a", "a"]);
+    assert_eq!(ran.status, 1, "{ran}");
+    assert!(ran.stderr.contains("bad-elf"), "{ran}");
+    assert!(ran.stderr.contains("more than the file"), "{ran}");
+}
+
+#[test]
+fn sections_of_one_name_are_told_apart_by_their_order() {
+    let context = two_builds(1, 1);
+    for (folder, value) in [("a", 3), ("b", 4)] {
+        let source = format!(
+            "__asm__(\".section .twice,\\\"a\\\",@note,unique,1;.byte 1;.section .twice,\\\"a\\\",@progbits,unique,2;.byte {value}\");int f(void) {{ return 1; }}"
+        );
+        let source = context.write("source.c", &source);
+        let status = Command::new("cc")
+            .args(["-c", "-o"])
+            .args([&context.path(&format!("{folder}/libx.so")), &source])
+            .status()
+            .unwrap();
+        assert!(status.success());
+    }
+    let ran = context.kernrec(["verify", "build", "a", "b"]);
+    says(&ran, 3, &["different", ".twice#2"]);
 }

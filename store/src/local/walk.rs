@@ -8,6 +8,9 @@ use std::io;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
+/// The folder of all pointers.
+const POINTERS: &str = "pointers";
+
 /// Size and age of a regular file; `None` when there is none.
 pub(super) fn stat(path: &Path) -> Result<Option<Stat>, StoreError> {
     match fs_err::metadata(path) {
@@ -21,7 +24,8 @@ pub(super) fn stat(path: &Path) -> Result<Option<Stat>, StoreError> {
 /// Every file below the prefix whose path is a key. Dot files (locks, temporaries) are no keys.
 ///
 /// A link to a file reads like a file, so it is listed as one. One that leads to a folder or to nothing is an
-/// error, and so is a pipe, socket or device: whoever must know all pointers would not see what should stand there.
+/// error, and so is a pipe, socket or device among the pointers: whoever must know them all would not see what should
+/// stand there.
 pub(super) fn list(root: &Path, prefix: &Key) -> Result<Vec<Listed>, StoreError> {
     let mut found = Vec::new();
     let mut folders = vec![prefix.clone()];
@@ -54,7 +58,7 @@ pub(super) fn list(root: &Path, prefix: &Key) -> Result<Vec<Listed>, StoreError>
                 if let Some(stat) = stat(&entry.path())? {
                     found.push(Listed { key, stat });
                 }
-            } else {
+            } else if folder.as_str().starts_with(POINTERS) {
                 return strange("it is neither a file nor a folder");
             }
         }

@@ -44,11 +44,14 @@ fn exit(found: &Fsck) -> Exit {
 fn summary(args: &FsckArgs, found: &Fsck) -> Summary {
     let current = |finding: &Finding| {
         let is_current = |named: &Named| named.standing == Standing::Current;
-        finding.breaks.is_empty() || finding.breaks.iter().any(is_current)
+        finding.told && (finding.breaks.is_empty() || finding.breaks.iter().any(is_current))
     };
     let title = match exit(found) {
         Exit::Done if args.quick => "everything that the pointers name is there",
         Exit::Done => "everything that the pointers name is there and whole",
+        _ if !found.findings.iter().any(|finding| finding.told) => {
+            "it could not be told whether everything is there and whole"
+        }
         _ if found.findings.iter().any(current) => "a CURRENT record is not whole",
         _ => "past records are not whole",
     };

@@ -27,6 +27,17 @@ pub(super) struct Image {
     glibc: Vec<Floor>,
 }
 
+/// Why an ELF file is not taken.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum BadElf {
+    /// It is not what the format says.
+    #[error(transparent)]
+    Format(#[from] object::Error),
+    /// Sections that overlap: a small file could claim content without end.
+    #[error("its sections hold more than the file")]
+    Overlap,
+}
+
 /// The digests of a whole file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Digests {
@@ -58,7 +69,7 @@ impl fmt::Display for Floor {
 
 impl Image {
     /// Reads a file. One that says it is ELF must be whole.
-    pub(super) fn read(bytes: &[u8]) -> Result<Self, object::Error> {
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, BadElf> {
         let mut sha256 = sha2::Sha256::new();
         sha256.update(bytes);
         let mut image = Self {
@@ -106,19 +117,26 @@ fn contents(
     sections: &Sections<'_>,
     endian: Endianness,
     bytes: &[u8],
-) -> Result<BTreeMap<String, Digest>, object::Error> {
+) -> Result<BTreeMap<String, Digest>, BadElf> {
     let mut found = BTreeMap::new();
+    let mut seen: BTreeMap<String, u32> = BTreeMap::new();
+    let mut left = bytes.len();
     for section in sections.iter() {
         let name = String::from_utf8_lossy(sections.section_name(endian, section)?).into_owned();
         if name.is_empty() {
             continue;
         }
+        let content = section.data(endian, bytes)?;
+        // Each byte is hashed once, however many sections claim it.
+        left = left.checked_sub(content.len()).ok_or(BadElf::Overlap)?;
         // Several sections of one name are told apart by their order.
-        let number = (2..).map(|n| format!("{name}#{n}"));
-        let mut names = std::iter::once(name.clone()).chain(number);
-        let free = names.find(|name| !found.contains_key(name));
-        let digest = Digest::of(section.data(endian, bytes)?);
-        found.extend(free.map(|name| (name, digest)));
+        let number = seen.entry(name.clone()).or_default();
+        *number += 1;
+        let name = match *number {
+            1 => name,
+            number => format!("{name}#{number}"),
+        };
+        found.insert(name, Digest::of(content));
     }
     Ok(found)
 }

@@ -14,6 +14,7 @@ use crate::error::CommandError;
 use crate::shell::{Form, Shell};
 use crate::summary::{Section, Summary, text, texts};
 use kernrec_schemas::exit::Exit;
+use kernrec_schemas::json::MAX_SMALL_BYTES;
 use kernrec_store::artifact;
 use kernrec_store::fsio::FsError;
 use std::collections::{BTreeMap, BTreeSet};
@@ -154,11 +155,13 @@ fn expected(path: Option<&Path>) -> Result<Expected, CommandError> {
         return Expected::parse(BUILT_IN)
             .map_err(|problem| CommandError::failed("bad-digests", problem));
     };
-    let content = fs_err::read_to_string(path).map_err(FsError::on("read", path))?;
-    Expected::parse(&content).map_err(|problem| {
+    let bad = |problem: String| {
         let path = path.display();
         CommandError::failed("bad-digests", format!("read `{path}`: {problem}"))
-    })
+    };
+    let content = artifact::read(path, MAX_SMALL_BYTES)?;
+    let content = String::from_utf8(content).map_err(|_| bad("it is not UTF-8".to_owned()))?;
+    Expected::parse(&content).map_err(bad)
 }
 
 fn expecting(files: &BTreeMap<String, Image>, expected: &Expected, floor: &Floor) -> Vec<Found> {
