@@ -23,7 +23,7 @@ pub mod table;
 pub mod time;
 
 pub use id::{
-    Backend, BuildNumber, Commit, Digest, Generation, InvalidId, JobId, KernelName, Nonce,
+    Backend, BuildNumber, Commit, Digest, Generation, InvalidId, JobId, KernelName, KeyId, Nonce,
     Pipeline, RowBackend, StepKey, Variant,
 };
 pub use json::DocumentError;

@@ -108,6 +108,7 @@ pub(super) fn move_pointer(
         generation: Some(generation),
         nonce: Some(pointers::fresh_nonce()?),
         digests,
+        signature: None,
     };
     let place = Place::of_pipeline(request.pipeline.clone());
     let (pipeline, backend) = (&request.pipeline, request.backend);

@@ -12,7 +12,7 @@ pub use digest::{Digest, Hasher};
 pub use kernel_name::{KernelName, MAX_KERNEL_NAME_BYTES};
 pub use number::{BuildNumber, Generation};
 pub use stable::stable_form;
-pub use text::{Commit, JobId, Nonce, Pipeline, StepKey, Variant};
+pub use text::{Commit, JobId, KeyId, Nonce, Pipeline, StepKey, Variant};
 
 /// A text that breaks the rule of the type it was meant for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -116,6 +116,13 @@ checked_text!(
     |t| t.len() == 32 && t.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 );
 checked_text!(
+    /// Names a signing key: the first 16 hex digits of the BLAKE3 digest of its 32 public bytes. For people and for
+    /// choosing among keys; what decides is the key itself.
+    KeyId, "key id", "16 lower-case hex digits",
+    "^[0-9a-f]{16}$", 16,
+    |t| t.len() == 16 && t.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+);
+checked_text!(
     /// Which of several images of one backend a job or a map belongs to. The default is the empty text.
     Variant, "variant", "empty, or 1 to 64 letters, digits, `.`, `_` or `-`, not starting with a dot or dash",
     "^([A-Za-z0-9_][A-Za-z0-9._-]*)?$", 64,

@@ -1,5 +1,6 @@
 //! `kernrec.pointer/1`.
 
+use super::PointerSignature;
 use crate::id::{Backend, BuildNumber, Commit, Digest, Generation, Nonce, Pipeline};
 use crate::json::{self, DocumentError};
 use crate::time::Timestamp;
@@ -56,6 +57,9 @@ pub struct Pointer {
     /// The records before, newest first, at most 256.
     #[schemars(length(max = 256))]
     pub history: Vec<PastRecord>,
+    /// Who vouches for all of this; absent where nobody signs. A next version begins without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<PointerSignature>,
 }
 
 impl Pointer {
@@ -72,6 +76,7 @@ impl Pointer {
             current: record,
             nonce,
             history: Vec::new(),
+            signature: None,
         }
     }
 
@@ -79,6 +84,18 @@ impl Pointer {
     #[must_use]
     pub fn advanced(&self, record: RecordRef, nonce: Nonce) -> Option<Self> {
         self.followed_by(record, self.passed().collect(), nonce)
+    }
+
+    /// The version that follows this one and names the same records, for another to sign; `None` when generations
+    /// are exhausted.
+    #[must_use]
+    pub fn renewed(&self, nonce: Nonce) -> Option<Self> {
+        Some(Self {
+            generation: self.generation.next()?,
+            nonce,
+            signature: None,
+            ..self.clone()
+        })
     }
 
     /// The forward move that makes `target` current again and revokes every record newer than it.
@@ -135,6 +152,7 @@ impl Pointer {
             current: record,
             nonce,
             history,
+            signature: None,
         })
     }
 

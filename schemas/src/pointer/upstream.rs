@@ -1,5 +1,6 @@
 //! The existing system's pointer, `latest.json` or `latest.rocm.json`, with our additive fields.
 
+use super::PointerSignature;
 use crate::id::{Backend, BuildNumber, Commit, Digest, Generation, Nonce, Pipeline};
 use crate::json::{self, DocumentError, MAX_SMALL_BYTES};
 use crate::time::Timestamp;
@@ -44,6 +45,9 @@ pub struct UpstreamPointer {
     /// Ours: digests of the uncompressed files by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub digests: BTreeMap<String, Digest>,
+    /// Ours: who vouches for all of this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<PointerSignature>,
 }
 
 impl UpstreamPointer {

@@ -7,6 +7,7 @@ mod ids;
 mod jobs;
 mod manifest;
 mod pointer;
+mod pointer_signature;
 mod recording;
 mod recording_cases;
 mod recording_idle;
