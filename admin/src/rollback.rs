@@ -13,6 +13,7 @@ use kernrec_schemas::symbol_map::SymbolMap;
 use kernrec_schemas::table::KernelTable;
 use kernrec_schemas::{Backend, Digest, Generation, Pipeline, Timestamp};
 use kernrec_store::pointers::{self, VersionedPointer};
+use kernrec_store::signing::{SignatureProblem, Signing};
 use kernrec_store::{Key, Store, StoreError, Swap, objects};
 
 /// How often a lost race is run again.
@@ -34,6 +35,8 @@ pub struct RollbackRequest<'a> {
     pub reason: Option<&'a str>,
     /// Whether the target's bundles must be whole too.
     pub bundles: bool,
+    /// How the pointer is signed, and what of the one that stands there is believed.
+    pub signing: Signing,
     /// Decide everything, move nothing.
     pub dry_run: bool,
 }
@@ -79,6 +82,9 @@ pub enum RollbackError {
         /// The backend.
         backend: Backend,
     },
+    /// The pointer that stands there is not believed, or must not be moved.
+    #[error("the pointer that stands there: {0}")]
+    Signature(#[from] SignatureProblem),
     /// The history does not name the target.
     #[error(
         "no record with the commit, build or manifest `{to}` among the {known} that the pointer names"
@@ -137,6 +143,7 @@ impl RollbackError {
         match self {
             Self::Store(error) => error.reason(),
             Self::NotPublished { .. } => "not-published",
+            Self::Signature(problem) => problem.reason(),
             Self::NotInHistory { .. } => "not-in-history",
             Self::Ambiguous { .. } => "ambiguous-target",
             Self::Revoked { .. } => "revoked",
@@ -151,6 +158,7 @@ impl RollbackError {
     pub const fn is_refusal(&self) -> bool {
         match self {
             Self::NotPublished { .. }
+            | Self::Signature(_)
             | Self::NotInHistory { .. }
             | Self::Ambiguous { .. }
             | Self::Revoked { .. } => true,
@@ -180,6 +188,7 @@ pub fn rollback(
     let mut whole: Option<Digest> = None;
     for _ in 0..MAX_TRIES {
         let found = current(store, request)?;
+        request.signing.check(&found.seal)?;
         let target = target(&found.pointer, request.to)?;
         if target.standing == Standing::Current {
             return Ok(Rollback::of(Outcome::Unchanged, &target));
@@ -188,7 +197,8 @@ pub fn rollback(
             check_whole(store, &target, request.bundles)?;
             whole = Some(target.record.manifest);
         }
-        let next = next(&found.pointer, &target, request.reason)?;
+        let mut next = next(&found.pointer, &target, request.reason)?;
+        request.signing.sign(&mut next);
         let mut done = Rollback::of(Outcome::RolledBack, &target);
         done.revoked = newly_revoked(&found.pointer, &next);
         if request.dry_run {

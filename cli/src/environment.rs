@@ -33,6 +33,8 @@ variables! {
     ENDPOINT = "AWS_ENDPOINT_URL", "the same, when `AWS_ENDPOINT_URL_S3` is not set either";
     CA_FILE = "KERNREC_CA_FILE", "further certificates to trust, when `--ca-file` is not given";
     TIMEOUT = "KERNREC_TIMEOUT", "how long a command works with a store, when `--timeout` is not given";
+    SIGN_KEY = "KERNREC_SIGN_KEY", "the private key that signs pointers, when `--sign-key` is not given";
+    REQUIRE_KEY = "KERNREC_REQUIRE_KEY", "public keys one of which must have signed, separated by `:`, when no `--require-key` is given";
     CI = "CI", "`true` turns progress bars off even on a terminal";
 }
 

@@ -22,6 +22,7 @@ mod programs;
 mod progress;
 mod shell;
 mod show;
+mod signing;
 mod summary;
 
 pub use environment::{VARIABLES, Variable};

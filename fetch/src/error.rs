@@ -5,9 +5,10 @@ use crate::installed::InstalledError;
 use crate::report::{Age, Status};
 use kernrec_schemas::agreement::Disagreement;
 use kernrec_schemas::{
-    Backend, Commit, Digest, DocumentError, Generation, Pipeline, Timestamp, Variant,
+    Backend, Commit, Digest, DocumentError, Generation, KeyId, Pipeline, Timestamp, Variant,
 };
 use kernrec_store::fsio::{FsError, LockError};
+use kernrec_store::signing::SignatureProblem;
 use kernrec_store::{OpenError, Store, StoreError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -48,6 +49,34 @@ pub enum FetchError {
         installed: Generation,
         /// The generation seen now.
         found: Generation,
+    },
+    /// No key that is asked for vouches for the pointer.
+    #[error("{what}: {problem}")]
+    Signature {
+        /// Which pointer.
+        what: String,
+        /// What is wrong.
+        problem: SignatureProblem,
+    },
+    /// The existing system's layout signs the pointer's commit and no other.
+    #[error("nobody vouches for commit `{commit}` in `{url}`: the signed pointer names `{signed}`")]
+    CommitNotSigned {
+        /// The store.
+        url: String,
+        /// The commit asked for.
+        commit: Commit,
+        /// The commit that the pointer names.
+        signed: Commit,
+    },
+    /// Offline, and the installed record was not verified by a key that is asked for.
+    #[error("offline: the record of commit `{commit}` was installed {}, and one by {wanted} is required", verified_by(signed_by.as_ref()))]
+    NotVerified {
+        /// Its commit.
+        commit: Commit,
+        /// The key by which it was verified.
+        signed_by: Option<KeyId>,
+        /// The keys that would do.
+        wanted: String,
     },
     /// Every record that would do is revoked.
     #[error("{what} in `{url}` is revoked")]
@@ -216,6 +245,14 @@ impl FetchError {
             Self::Store(error) => error.reason(),
             Self::NotPublished { .. } => "not-published",
             Self::PointerWentBack { .. } => "pointer-went-back",
+            Self::Signature { problem, .. } => problem.reason(),
+            Self::CommitNotSigned { .. } => "commit-not-signed",
+            Self::NotVerified {
+                signed_by: None, ..
+            } => "signature-missing",
+            Self::NotVerified {
+                signed_by: Some(_), ..
+            } => "signature-unknown-key",
             Self::Revoked { .. } => "revoked",
             Self::CommitNotPublished { .. } => "commit-not-published",
             Self::TooOld { .. } => "record-too-old",
@@ -239,6 +276,9 @@ impl FetchError {
             Self::NotPublished { .. } => Status::NotPublished,
             Self::Installed(InstalledError::NeverInstalled { .. }) => Status::NotInstalled,
             Self::PointerWentBack { .. }
+            | Self::Signature { .. }
+            | Self::CommitNotSigned { .. }
+            | Self::NotVerified { .. }
             | Self::Revoked { .. }
             | Self::CommitNotPublished { .. }
             | Self::TooOld { .. }
@@ -320,6 +360,13 @@ fn nearest_folder(path: &Path) -> Option<(PathBuf, u32)> {
         let meta = fs_err::metadata(folder).ok()?;
         meta.is_dir().then(|| (folder.to_path_buf(), meta.uid()))
     })
+}
+
+fn verified_by(key: Option<&KeyId>) -> String {
+    key.map_or_else(
+        || "without verifying a signature".to_owned(),
+        |key| format!("after verifying a signature by `{key}`"),
+    )
 }
 
 /// When and that a record was revoked, for the errors above.

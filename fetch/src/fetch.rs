@@ -7,6 +7,7 @@ use crate::options::{Backends, FetchOptions, Source};
 use crate::report::{BackendReport, FetchReport, Status};
 use crate::reporter::Reporter;
 use kernrec_schemas::exit::Exit;
+use kernrec_store::Store;
 use std::panic::resume_unwind;
 use std::thread::{self, ScopedJoinHandle};
 
@@ -18,9 +19,7 @@ pub fn fetch(source: Source<'_>, options: &FetchOptions, reporter: &dyn Reporter
     let layout = Layout::new(&options.out);
     let lock = FolderLock::new(&layout, options.lock_wait);
     let remote = match source {
-        Source::Store(store) => {
-            Some(Remote::new(store, &options.pipeline).laid_out(options.layout))
-        }
+        Source::Store(store) => Some(remote(store, options)),
         Source::Unopened { .. } | Source::Offline => None,
     };
     let one = |backend| {
@@ -77,6 +76,12 @@ pub fn fetch(source: Source<'_>, options: &FetchOptions, reporter: &dyn Reporter
         exit: exit(&options.backends, &reports),
         backends: reports,
     }
+}
+
+fn remote<'a>(store: &'a dyn Store, options: &'a FetchOptions) -> Remote<'a> {
+    Remote::new(store, &options.pipeline)
+        .laid_out(options.layout)
+        .requiring(&options.require_keys)
 }
 
 /// The worst end of all; with [`Backends::All`] a backend that never was counts only if none ever was.

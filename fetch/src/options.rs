@@ -1,6 +1,7 @@
 //! What is to be fetched, from where, to where.
 
 use kernrec_schemas::{Backend, Commit, Pipeline, Timestamp};
+use kernrec_store::signing::TrustedKeys;
 use kernrec_store::{OpenError, Store};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -89,6 +90,8 @@ pub struct FetchOptions {
     pub layout: LayoutChoice,
     /// Which record.
     pub choice: Choice,
+    /// Refuse a record whose pointer none of these keys signed; without keys no signature is asked for.
+    pub require_keys: TrustedKeys,
     /// Refuse a record published longer ago than this.
     pub max_age: Option<Duration>,
     /// Write the gzip twins, and links to them, that readers of the existing system look for. Once they are
@@ -113,6 +116,7 @@ impl FetchOptions {
             backends: Backends::All,
             layout: LayoutChoice::Auto,
             choice: Choice::Newest,
+            require_keys: TrustedKeys::default(),
             max_age: None,
             upstream_names: false,
             lock_wait: DEFAULT_LOCK_WAIT,

@@ -5,7 +5,7 @@ use kernrec_schemas::exit::Exit;
 use kernrec_schemas::installed::InstalledRecord;
 use kernrec_schemas::manifest::Counts;
 use kernrec_schemas::{
-    Backend, BuildNumber, Commit, Digest, Generation, Pipeline, Timestamp, Variant,
+    Backend, BuildNumber, Commit, Digest, Generation, KeyId, Pipeline, Timestamp, Variant,
 };
 use serde::{Serialize, Serializer};
 use std::path::{Path, PathBuf};
@@ -143,6 +143,8 @@ pub struct PairSummary {
     pub url: String,
     /// The generation of the pointer that named it.
     pub generation: Generation,
+    /// The key whose signature of that pointer was required and verified.
+    pub signed_by: Option<KeyId>,
     /// When it was fetched.
     pub fetched_at: Timestamp,
     /// When a rollback revoked it, if a fetch saw that. Such a record may only add steps.
@@ -165,6 +167,7 @@ impl PairSummary {
             age_seconds: published_at.map(|published| age(published, now)),
             url: record.origin.url.clone(),
             generation: record.origin.generation,
+            signed_by: record.origin.signed_by.clone(),
             fetched_at: record.origin.fetched_at,
             revoked: record.revoked,
         }

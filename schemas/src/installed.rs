@@ -4,7 +4,7 @@
 //! A local document of one program version: every change of its fields is a new version, and it is read only
 //! exactly as it was written. The seal makes a damaged byte anywhere in it detectable.
 
-use crate::id::{Backend, BuildNumber, Commit, Digest, Generation, Pipeline, Variant};
+use crate::id::{Backend, BuildNumber, Commit, Digest, Generation, KeyId, Pipeline, Variant};
 use crate::json::{self, DocumentError};
 use crate::manifest::{Counts, ROLE_TABLE, symbol_map_role, variant_of_role};
 use crate::time::Timestamp;
@@ -73,6 +73,9 @@ pub struct Origin {
     pub generation: Generation,
     /// Whether that pointer's current record was this one, rather than one of its history.
     pub current: bool,
+    /// The key whose signature of that pointer was required and verified; absent where none was required.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signed_by: Option<KeyId>,
     /// When it was first published, by the publisher's wall clock. Unknown means stale.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published_at: Option<Timestamp>,

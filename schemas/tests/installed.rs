@@ -42,6 +42,7 @@ fn parts() -> InstalledParts {
             version: "v".to_owned(),
             generation: Generation(3),
             current: true,
+            signed_by: None,
             published_at: Some(time),
             fetched_at: time,
         },

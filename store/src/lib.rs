@@ -21,6 +21,7 @@ pub mod pointers;
 #[cfg(feature = "remote")]
 pub mod remote;
 mod settle;
+pub mod signing;
 mod store;
 pub mod upstream;
 

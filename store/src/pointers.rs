@@ -1,6 +1,7 @@
 //! Reading and moving the native pointers.
 
 use crate::settle::{Mark, settle};
+use crate::signing::Seal;
 use crate::store::{PointerRead, Swap, Version};
 use crate::{Key, Store, StoreError};
 use kernrec_schemas::pointer::Pointer;
@@ -13,6 +14,8 @@ pub struct VersionedPointer {
     pub pointer: Pointer,
     /// The store's mark of this version.
     pub version: Version,
+    /// Its signature, for who asks for one.
+    pub seal: Seal,
 }
 
 /// What [`read_if_changed`] found.
@@ -23,7 +26,7 @@ pub enum ReadIfChanged {
     /// Still the version that is known.
     Unchanged,
     /// Another version.
-    Changed(VersionedPointer),
+    Changed(Box<VersionedPointer>),
 }
 
 /// Reads a pointer; `None` when nothing was ever published.
@@ -33,7 +36,7 @@ pub fn read(
     backend: Backend,
 ) -> Result<Option<VersionedPointer>, StoreError> {
     match read_if_changed(store, pipeline, backend, None)? {
-        ReadIfChanged::Changed(found) => Ok(Some(found)),
+        ReadIfChanged::Changed(found) => Ok(Some(*found)),
         ReadIfChanged::Absent | ReadIfChanged::Unchanged => Ok(None),
     }
 }
@@ -58,10 +61,11 @@ pub fn read_if_changed(
     };
     let pointer = Pointer::parse(&bytes).map_err(refused)?;
     check_place(&pointer, pipeline, backend).map_err(refused)?;
-    Ok(ReadIfChanged::Changed(VersionedPointer {
+    Ok(ReadIfChanged::Changed(Box::new(VersionedPointer {
+        seal: Seal::of(&pointer, &bytes),
         pointer,
         version,
-    }))
+    })))
 }
 
 /// Moves a pointer, and settles a lost answer by reading back and comparing nonces.

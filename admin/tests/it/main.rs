@@ -16,6 +16,7 @@ mod rollback;
 mod s3;
 #[path = "../../../store/tests/support/seaweed.rs"]
 mod seaweed;
+mod signing;
 mod support;
 mod web;
 mod wrapped;

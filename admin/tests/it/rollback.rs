@@ -25,6 +25,7 @@ fn request<'a>(pipeline: &'a Pipeline, to: &'a str) -> RollbackRequest<'a> {
         to,
         reason: Some("it skipped a test"),
         bundles: true,
+        signing: kernrec_store::signing::Signing::default(),
         dry_run: false,
     }
 }

@@ -107,6 +107,7 @@ fn a_rollback_is_a_move_like_any_other(store: &dyn Store) {
         to: "1",
         reason: None,
         bundles: true,
+        signing: kernrec_store::signing::Signing::default(),
         dry_run: false,
     };
     let done = rollback(store, &request).unwrap();

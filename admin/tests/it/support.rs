@@ -171,6 +171,7 @@ pub(crate) fn publish_build(store: &dyn Store, build: u64) -> PublishReport {
         repo: None,
         layout: kernrec_schemas::installed::StoreLayout::Native,
         bundles: BundlePolicy::Store,
+        signing: kernrec_store::signing::Signing::default(),
         dry_run: false,
     };
     publish(store, &request).unwrap()

@@ -2,6 +2,7 @@
 
 use super::layout::ReadLayout;
 use super::remote::RemoteArgs;
+use super::signing::RequireKeyArgs;
 use kernrec_schemas::{Backend, Commit, Pipeline};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -58,6 +59,9 @@ pub(crate) struct FetchArgs {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) signing: RequireKeyArgs,
 
     #[command(flatten)]
     pub(crate) network: RemoteArgs,

@@ -14,6 +14,7 @@ pub(crate) mod remote;
 pub(crate) mod run;
 pub(crate) mod select;
 pub(crate) mod show;
+pub(crate) mod signing;
 pub(crate) mod store;
 pub(crate) mod symbol_map;
 pub(crate) mod verify;

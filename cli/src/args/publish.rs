@@ -3,6 +3,7 @@
 use super::fold::InputArgs;
 use super::layout::WriteLayout;
 use super::remote::WriteArgs;
+use super::signing::SignArgs;
 use kernrec_schemas::{Backend, BuildNumber, Commit, Pipeline};
 use std::path::PathBuf;
 
@@ -84,6 +85,9 @@ pub(crate) struct PublishArgs {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) signing: SignArgs,
 
     #[command(flatten)]
     pub(crate) network: WriteArgs,

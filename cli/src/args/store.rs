@@ -2,6 +2,7 @@
 
 use super::fetch::{BackendsArg, duration};
 use super::remote::{RemoteArgs, WriteArgs};
+use super::signing::SignArgs;
 use kernrec_schemas::{Backend, Digest, Pipeline};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -177,6 +178,9 @@ pub(crate) struct RollbackArgs {
     /// Check everything, move nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+
+    #[command(flatten)]
+    pub(crate) signing: SignArgs,
 
     #[command(flatten)]
     pub(crate) network: WriteArgs,

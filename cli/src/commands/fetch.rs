@@ -6,6 +6,7 @@ use crate::error::CommandError;
 use crate::network;
 use crate::progress;
 use crate::shell::{Form, Shell};
+use crate::signing;
 use crate::summary::{Summary, text};
 use kernrec_fetch::{
     Age, BackendReport, Backends, Choice, DEFAULT_LOCK_WAIT, FetchOptions, FetchReport, Source,
@@ -25,6 +26,7 @@ pub(crate) fn run(args: FetchArgs, shell: &mut Shell) -> Result<Exit, CommandErr
     let limit = network::limit(&args.network)?.unwrap_or(LIMIT);
     let remote = network::reading(&args.network, Some(limit))?;
     let options = FetchOptions {
+        require_keys: signing::required(&args.signing)?,
         lock_wait: DEFAULT_LOCK_WAIT.min(limit),
         ..options(args)
     };
@@ -155,6 +157,7 @@ fn summary(report: &BackendReport) -> Summary {
     summary.fact("steps", pair.counts.rows);
     summary.fact("usable", pair.counts.usable_rows);
     summary.fact("folder", text(pair.folder.display()));
+    summary.fact_if("signed_by", pair.signed_by.as_ref().map(text));
     summary.fact_if("revoked_at", pair.revoked.map(text));
     summary.fact("bytes_received", report.bytes_received);
     summary

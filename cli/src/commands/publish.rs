@@ -8,11 +8,12 @@ use crate::error::CommandError;
 use crate::inputs;
 use crate::network;
 use crate::shell::{Form, Shell};
+use crate::signing;
 use crate::summary::{Summary, text, texts};
 use kernrec_publish::publishing::SkippedBranch;
 use kernrec_publish::{
     BatchReport, BatchRequest, BundlePolicy, Collected, Evidence, GateOptions, Maps, Outcome,
-    PublishReport, publish_all,
+    PublishReport, Refusal, publish_all,
 };
 use kernrec_schemas::exit::Exit;
 use kernrec_schemas::table::{self, KernelTable};
@@ -23,7 +24,7 @@ pub(crate) fn run(args: PublishArgs, shell: &mut Shell) -> Result<Exit, CommandE
     let options = Options::new(args)?;
     let report = match &options.skipped {
         Some(branch) => BatchReport::skipped(branch.clone()),
-        None => publish(&options)?,
+        None => publish(&options, shell)?,
     };
     if let Form::Json = options.form {
         shell.json(&report)?;
@@ -85,8 +86,9 @@ impl Options {
     }
 }
 
-fn publish(options: &Options) -> Result<BatchReport, CommandError> {
+fn publish(options: &Options, shell: &mut Shell) -> Result<BatchReport, CommandError> {
     let args = &options.args;
+    let signing = signing::writing(&args.signing, shell)?;
     let maps = Maps::load(&args.symbol_map)?;
     let jobs = inputs::jobs(args.input.jobs.as_deref())?;
     let loaded = match &args.table {
@@ -120,6 +122,7 @@ fn publish(options: &Options) -> Result<BatchReport, CommandError> {
                 BundlesArg::Store => BundlePolicy::Store,
                 BundlesArg::None => BundlePolicy::None,
             },
+            signing,
             dry_run: args.dry_run,
         },
     ))
@@ -178,6 +181,11 @@ fn problems(report: &PublishReport, shell: &mut Shell) {
             "error: {backend}: {}: {refusal}",
             refusal.word()
         ));
+    }
+    let unsigned = |refusal: &Refusal| matches!(refusal, Refusal::SignatureMissing { .. });
+    if report.refusals.iter().any(unsigned) {
+        shell
+            .note("hint: when signing begins, --adopt-unsigned takes over what stands there, once");
     }
     for job in &report.without_bundle {
         let (reason, message) = (job.reason, &job.message);
@@ -239,5 +247,6 @@ fn summary(report: &PublishReport) -> Summary {
         "generation",
         report.generation.map(|generation| generation.0),
     );
+    summary.fact_if("signed_by", report.signed_by.as_ref().map(text));
     summary
 }

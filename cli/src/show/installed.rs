@@ -16,6 +16,7 @@ pub(crate) fn installed(record: &InstalledRecord) -> Summary {
     summary.fact("manifest", text(record.manifest));
     summary.fact("url", record.origin.url.as_str());
     summary.fact("generation", record.origin.generation.0);
+    summary.fact_if("signed_by", record.origin.signed_by.as_ref().map(text));
     summary.fact("published_at", record.origin.published_at.map(text));
     summary.fact("fetched_at", text(record.origin.fetched_at));
     summary.fact_if("revoked_at", record.revoked.map(text));

@@ -46,6 +46,13 @@ pub(crate) fn pointer(pointer: &Pointer, shown: usize) -> Summary {
     summary.fact("pipeline", text(&pointer.pipeline));
     summary.fact("backend", text(pointer.backend));
     summary.fact("generation", pointer.generation.0);
+    summary.fact_if(
+        "signing_key",
+        pointer
+            .signature
+            .as_ref()
+            .map(|signature| text(&signature.key)),
+    );
     summary.fact("commit", text(&pointer.current.commit));
     summary.fact("build", pointer.current.build.0);
     summary.fact("published_at", text(pointer.current.published_at));
@@ -81,6 +88,13 @@ pub(crate) fn upstream_pointer(pointer: &UpstreamPointer) -> Summary {
     summary.fact_if(
         "generation",
         pointer.generation.map(|generation| generation.0),
+    );
+    summary.fact_if(
+        "signing_key",
+        pointer
+            .signature
+            .as_ref()
+            .map(|signature| text(&signature.key)),
     );
     summary.fact("files", texts(&pointer.files));
     let title = "digests";

@@ -15,7 +15,9 @@ fn a_variable_that_is_not_text_is_named() {
             | "AWS_ENDPOINT_URL_S3"
             | "AWS_ENDPOINT_URL"
             | "KERNREC_CA_FILE"
+            | "KERNREC_REQUIRE_KEY"
             | "KERNREC_TIMEOUT" => vec!["fetch", "--url", "store"],
+            "KERNREC_SIGN_KEY" => vec!["publish", "--store", "s", "--symbol-map", "m"],
             _ => vec![
                 "publish",
                 "--store",

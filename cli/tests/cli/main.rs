@@ -24,6 +24,7 @@ mod server;
 mod shell;
 mod show;
 mod show_more;
+mod signing;
 mod store;
 mod symbol_map;
 #[path = "../../../symbols/tests/toolchain/mod.rs"]

@@ -25,6 +25,7 @@ fn check(job: &Job<'_>) -> Result<(), FetchError> {
             installed: record.pipeline.clone(),
         });
     }
+    check_signature(job, record)?;
     check_choice(&job.options.choice, record)?;
     if let Some(at) = record.revoked {
         return Err(FetchError::Revoked {
@@ -33,6 +34,20 @@ fn check(job: &Job<'_>) -> Result<(), FetchError> {
         });
     }
     job.check_age(&record.commit, record.origin.published_at)
+}
+
+/// What was installed without the signature that is asked for is not believed now either.
+fn check_signature(job: &Job<'_>, record: &InstalledRecord) -> Result<(), FetchError> {
+    let keys = &job.options.require_keys;
+    let signed_by = record.origin.signed_by.as_ref();
+    if keys.is_empty() || signed_by.is_some_and(|key| keys.holds(key)) {
+        return Ok(());
+    }
+    Err(FetchError::NotVerified {
+        commit: record.commit.clone(),
+        signed_by: signed_by.cloned(),
+        wanted: keys.names(),
+    })
 }
 
 fn check_choice(choice: &Choice, record: &InstalledRecord) -> Result<(), FetchError> {

@@ -124,8 +124,8 @@ fn look(
     let known = installed
         .filter(|_| ask == Ask::Changes)
         .and_then(|record| plan::known_version(remote, choice, record));
-    let found = match (remote.look(job.backend, known)?, installed) {
-        (Seen::Pointer(found), _) => found,
+    let native = match (remote.look(job.backend, known)?, installed) {
+        (Seen::Pointer(native), _) => native,
         (Seen::Upstream(found), _) => return look_upstream(job, remote, installed, *found),
         (Seen::Unchanged, Some(record)) => {
             return Ok(Plan {
@@ -138,13 +138,16 @@ fn look(
     };
     let mut mark = None;
     if let Some(record) = installed {
-        plan::check_forward(remote, record, &found.pointer)?;
+        plan::check_forward(remote, record, &native.found.pointer)?;
         if record.pipeline == *remote.pipeline && record.revoked.is_none() {
-            mark = found.pointer.revocation(&record.manifest, record.build);
+            mark = native
+                .found
+                .pointer
+                .revocation(&record.manifest, record.build);
         }
     }
     Ok(Plan {
-        target: plan::choose(remote, &found, choice, job.options.now).map(Wanted::Record),
+        target: plan::choose(remote, &native, choice, job.options.now).map(Wanted::Record),
         mark,
     })
 }

@@ -6,8 +6,15 @@ use crate::error::{FetchError, revoked_record};
 use crate::options::Choice;
 use kernrec_schemas::installed::{InstalledRecord, Origin, StoreLayout};
 use kernrec_schemas::pointer::{PastRecord, Pointer, RecordRef};
-use kernrec_schemas::{BuildNumber, Commit, Digest, Timestamp};
+use kernrec_schemas::{BuildNumber, Commit, Digest, KeyId, Timestamp};
 use kernrec_store::pointers::VersionedPointer;
+
+/// A pointer as it was read, and whose signature on it was verified.
+#[derive(Debug)]
+pub(crate) struct Native {
+    pub(crate) found: VersionedPointer,
+    pub(crate) signed_by: Option<KeyId>,
+}
 
 /// The record that should be in place, and how its origin will be written down.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,7 +38,7 @@ impl Target {
 
     fn of(
         remote: &Remote<'_>,
-        found: &VersionedPointer,
+        Native { found, signed_by }: &Native,
         chosen: &RecordRef,
         now: Timestamp,
     ) -> Self {
@@ -45,6 +52,7 @@ impl Target {
                 version: found.version.as_str().to_owned(),
                 generation: found.pointer.generation,
                 current: *chosen == found.pointer.current,
+                signed_by: signed_by.clone(),
                 published_at: Some(chosen.published_at),
                 fetched_at: now,
             },
@@ -67,7 +75,8 @@ pub(crate) fn known_version<'r>(
         Choice::AncestorOf { .. } => false,
     };
     let same = decided && remote.is_origin_of(installed) && installed.revoked.is_none();
-    same.then_some(&installed.origin)
+    // An unverified record would stay unverified as long as the pointer stands still.
+    (same && remote.believes(&installed.origin)).then_some(&installed.origin)
 }
 
 /// Refuses a pointer older than the one by which the installed record came from the same store.
@@ -92,11 +101,11 @@ pub(crate) fn check_forward(
 /// Chooses among the pointer's records.
 pub(crate) fn choose(
     remote: &Remote<'_>,
-    found: &VersionedPointer,
+    native: &Native,
     choice: &Choice,
     now: Timestamp,
 ) -> Result<Target, FetchError> {
-    let pointer = &found.pointer;
+    let pointer = &native.found.pointer;
     let mut good = pointer.good_records();
     let chosen = match choice {
         Choice::Newest => &pointer.current,
@@ -114,7 +123,7 @@ pub(crate) fn choose(
             good[index]
         }
     };
-    Ok(Target::of(remote, found, chosen, now))
+    Ok(Target::of(remote, native, chosen, now))
 }
 
 /// Why a commit has no good record: never published, or revoked since.

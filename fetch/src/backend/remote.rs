@@ -1,15 +1,16 @@
 //! The store's side: pointer and manifest, checked against each other.
 
-use super::plan::Target;
+use super::plan::{Native, Target};
 use super::upstream::Found;
 use crate::error::{FetchError, RecordProblem};
 use crate::options::LayoutChoice;
 use kernrec_schemas::installed::{InstalledRecord, Origin, StoreLayout};
 use kernrec_schemas::json::MAX_SMALL_BYTES;
 use kernrec_schemas::manifest::RecordManifest;
-use kernrec_schemas::{Backend, Pipeline};
-use kernrec_store::pointers::{self, ReadIfChanged, VersionedPointer};
-use kernrec_store::{Store, StoreError, Version, objects, upstream};
+use kernrec_schemas::{Backend, KeyId, Pipeline};
+use kernrec_store::pointers::{self, ReadIfChanged};
+use kernrec_store::signing::{SignatureProblem, TrustedKeys};
+use kernrec_store::{Key, Store, StoreError, Version, objects, upstream};
 
 /// A store and the pipeline that is asked of it.
 pub(crate) struct Remote<'a> {
@@ -18,6 +19,8 @@ pub(crate) struct Remote<'a> {
     /// The store's name in local documents: the same store always has the same.
     pub(crate) url: String,
     layout: LayoutChoice,
+    /// Keys one of which must have signed; `None`: signatures are not asked for.
+    required: Option<&'a TrustedKeys>,
 }
 
 /// The answer to a conditional pointer request.
@@ -26,7 +29,7 @@ pub(crate) enum Seen {
     /// Still the version that was named in the request.
     Unchanged,
     /// This version.
-    Pointer(Box<VersionedPointer>),
+    Pointer(Box<Native>),
     /// This version, in the existing system's layout.
     Upstream(Box<Found>),
 }
@@ -38,12 +41,45 @@ impl<'a> Remote<'a> {
             pipeline,
             url: stable_url(store.url()),
             layout: LayoutChoice::Native,
+            required: None,
         }
     }
 
     /// The same store, looked at in this way.
     pub(crate) fn laid_out(self, layout: LayoutChoice) -> Self {
         Self { layout, ..self }
+    }
+
+    /// The same store, whose pointers one of these keys must have signed, if there are any.
+    pub(crate) fn requiring(self, keys: &'a TrustedKeys) -> Self {
+        Self {
+            required: Some(keys).filter(|keys| !keys.is_empty()),
+            ..self
+        }
+    }
+
+    /// Whether a signature is asked for.
+    pub(crate) fn requires_signature(&self) -> bool {
+        self.required.is_some()
+    }
+
+    /// Whether the pointer by which a record was installed was verified as this run asks for.
+    pub(crate) fn believes(&self, origin: &Origin) -> bool {
+        self.required
+            .is_none_or(|keys| origin.signed_by.as_ref().is_some_and(|key| keys.holds(key)))
+    }
+
+    /// The key that signed a pointer, if one is asked for.
+    fn verified(
+        &self,
+        key: impl FnOnce() -> String,
+        verify: impl FnOnce(&TrustedKeys) -> Result<KeyId, SignatureProblem>,
+    ) -> Result<Option<KeyId>, FetchError> {
+        let verified = self.required.map(verify).transpose();
+        verified.map_err(|problem| FetchError::Signature {
+            what: format!("the pointer `{}` in `{}`", key(), self.store.url()),
+            problem,
+        })
     }
 
     /// One request for each place where the pointer may be; without bytes when it is at the known version.
@@ -83,7 +119,14 @@ impl<'a> Remote<'a> {
         Ok(match read {
             ReadIfChanged::Absent => None,
             ReadIfChanged::Unchanged => Some(Seen::Unchanged),
-            ReadIfChanged::Changed(found) => Some(Seen::Pointer(Box::new(found))),
+            ReadIfChanged::Changed(found) => {
+                let key = || Key::pointer(self.pipeline, backend).to_string();
+                let signed_by = self.verified(key, |keys| found.seal.verify(keys))?;
+                Some(Seen::Pointer(Box::new(Native {
+                    found: *found,
+                    signed_by,
+                })))
+            }
         })
     }
 
@@ -102,10 +145,17 @@ impl<'a> Remote<'a> {
         Ok(match read {
             upstream::Seen::Absent => None,
             upstream::Seen::Unchanged => Some(Seen::Unchanged),
-            upstream::Seen::Found(pointer) => Some(Seen::Upstream(Box::new(Found {
-                place,
-                pointer: *pointer,
-            }))),
+            upstream::Seen::Found(pointer) => {
+                let key = || {
+                    (place.pointer(backend)).map_or_else(|e| e.to_string(), |key| key.to_string())
+                };
+                let signed_by = self.verified(key, |keys| pointer.verify(keys, backend))?;
+                Some(Seen::Upstream(Box::new(Found {
+                    place,
+                    pointer: *pointer,
+                    signed_by,
+                })))
+            }
         })
     }
 
@@ -119,7 +169,7 @@ impl<'a> Remote<'a> {
     pub(crate) fn nonsense(&self, backend: Backend) -> FetchError {
         StoreError::Unavailable {
             url: self.store.url().to_owned(),
-            key: kernrec_store::Key::pointer(self.pipeline, backend).to_string(),
+            key: Key::pointer(self.pipeline, backend).to_string(),
             action: "read",
             source: "it is said to be unchanged, though no version of it was known".into(),
         }

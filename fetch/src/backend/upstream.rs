@@ -9,7 +9,7 @@ use super::remote::Remote;
 use crate::error::FetchError;
 use crate::options::Choice;
 use kernrec_schemas::installed::{InstalledRecord, Origin, StoreLayout};
-use kernrec_schemas::{Commit, Digest, Generation, Timestamp};
+use kernrec_schemas::{Commit, Digest, Generation, KeyId, Timestamp};
 use kernrec_store::StoreError;
 use kernrec_store::upstream::{Place, ServedPair, VersionedUpstream, read_pair};
 use std::collections::BTreeMap;
@@ -19,6 +19,8 @@ use std::collections::BTreeMap;
 pub(crate) struct Found {
     pub(crate) place: Place,
     pub(crate) pointer: VersionedUpstream,
+    /// Whose signature on it was verified.
+    pub(crate) signed_by: Option<KeyId>,
 }
 
 /// The pair that should be in place.
@@ -73,6 +75,13 @@ pub(crate) fn choose(
         }
     };
     let current = commit == pointer.commit;
+    if !current && remote.requires_signature() {
+        return Err(FetchError::CommitNotSigned {
+            url: found.place.url(&remote.url),
+            commit,
+            signed: pointer.commit,
+        });
+    }
     Ok(Wanted {
         commit,
         digests: if current {
@@ -86,6 +95,7 @@ pub(crate) fn choose(
             version: found.pointer.version.as_str().to_owned(),
             generation: pointer.generation.unwrap_or(Generation(0)),
             current,
+            signed_by: found.signed_by,
             published_at: pointer.published_at.filter(|_| current),
             fetched_at: now,
         },

@@ -2,6 +2,7 @@
 
 use crate::shown;
 use kernrec_schemas::{Backend, BuildNumber, StepKey, Timestamp, Variant};
+use kernrec_store::signing::SignatureProblem;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -113,6 +114,30 @@ pub enum Refusal {
         /// The file's key.
         key: String,
     },
+    /// The pointer that stands there is not signed, and this publisher would vouch for what it names.
+    #[error("the pointer that stands there: {problem}")]
+    SignatureMissing {
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The pointer that stands there is signed by a key that this publisher does not trust.
+    #[error("the pointer that stands there: {problem}")]
+    SignatureUnknownKey {
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The signature of the pointer that stands there does not hold.
+    #[error("the pointer that stands there: {problem}")]
+    SignatureInvalid {
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The pointer that stands there is signed, and this publisher has no key.
+    #[error("the pointer that stands there: {problem}")]
+    SigningKeyMissing {
+        /// What would be wrong with its successor.
+        problem: String,
+    },
     /// Nobody knows the step of something that was delivered, and no jobs list protects it.
     #[error("nobody knows the step of {inputs} delivered inputs, the first: {problem}")]
     UnreadableInput {
@@ -151,7 +176,23 @@ impl Refusal {
             Self::Revoked { .. } => "revoked",
             Self::VariantNotRepresentable { .. } => "variant-not-representable",
             Self::CommitAlreadyPublished { .. } => "commit-already-published",
+            Self::SignatureMissing { .. } => "signature-missing",
+            Self::SignatureUnknownKey { .. } => "signature-unknown-key",
+            Self::SignatureInvalid { .. } => "signature-invalid",
+            Self::SigningKeyMissing { .. } => "signing-key-missing",
             Self::UnreadableInput { .. } => "unreadable-input",
+        }
+    }
+}
+
+impl From<SignatureProblem> for Refusal {
+    fn from(found: SignatureProblem) -> Self {
+        let problem = found.to_string();
+        match found {
+            SignatureProblem::Missing { .. } => Self::SignatureMissing { problem },
+            SignatureProblem::UnknownKey { .. } => Self::SignatureUnknownKey { problem },
+            SignatureProblem::Invalid { .. } => Self::SignatureInvalid { problem },
+            SignatureProblem::SigningKeyMissing { .. } => Self::SigningKeyMissing { problem },
         }
     }
 }

@@ -57,6 +57,7 @@ fn publish_one(store: &dyn Store, batch: &BatchRequest<'_>, backend: Backend) ->
         repo: batch.repo.clone(),
         layout: batch.layout,
         bundles: batch.bundles,
+        signing: batch.signing.clone(),
         dry_run: batch.dry_run,
     };
     let failed = |error| PublishReport {

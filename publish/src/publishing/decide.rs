@@ -14,6 +14,8 @@ pub(super) enum Decision {
     Go,
     /// It is current already.
     Unchanged,
+    /// It is current already, by a pointer that this publisher has not signed.
+    Renew,
     /// Somebody newer is current.
     Superseded(Supersession),
     /// These gates refuse.
@@ -41,8 +43,16 @@ pub(super) fn decide(
         };
     };
     let pointer = &current.versioned.pointer;
+    let seal = &current.versioned.seal;
+    if let Err(problem) = request.signing.check(seal) {
+        return refused(vec![problem.into()]);
+    }
     if inherent.is_empty() && manifest == Some(&pointer.current.manifest) {
-        return Ok(Decision::Unchanged);
+        return Ok(if request.signing.is_due(seal) {
+            Decision::Renew
+        } else {
+            Decision::Unchanged
+        });
     }
     let relative = current
         .baseline

@@ -11,7 +11,9 @@ use crate::shown;
 use kernrec_schemas::exit::Exit;
 use kernrec_schemas::manifest::Counts;
 use kernrec_schemas::pointer::RecordRef;
-use kernrec_schemas::{Backend, BuildNumber, Commit, Digest, Generation, Pipeline, Timestamp};
+use kernrec_schemas::{
+    Backend, BuildNumber, Commit, Digest, Generation, KeyId, Pipeline, Timestamp,
+};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -80,6 +82,8 @@ pub struct PublishReport {
     pub manifest: Option<Digest>,
     /// The pointer's generation afterwards, as far as known.
     pub generation: Option<Generation>,
+    /// The key that signed the pointer, if this publish moved it and signed.
+    pub signed_by: Option<KeyId>,
     /// What the record holds; `None` when it was not made.
     pub counts: Option<Counts>,
     /// What jobs delivered; `None` for a ready-made table.
@@ -120,6 +124,7 @@ impl PublishReport {
             recorded_at: None,
             manifest: None,
             generation: None,
+            signed_by: None,
             counts: None,
             delivery: None,
             faulty_rows: Vec::new(),
@@ -143,7 +148,7 @@ impl PublishReport {
     pub(super) fn decided(&mut self, decision: Decision) {
         match decision {
             // Only a dry run ends here.
-            Decision::Go => self.outcome = Outcome::Published,
+            Decision::Go | Decision::Renew => self.outcome = Outcome::Published,
             Decision::Unchanged => self.outcome = Outcome::Unchanged,
             Decision::Superseded(supersession) => {
                 self.outcome = Outcome::Superseded;

@@ -7,6 +7,7 @@ use kernrec_schemas::installed::StoreLayout;
 use kernrec_schemas::jobs::JobsList;
 use kernrec_schemas::table::KernelTable;
 use kernrec_schemas::{Backend, BuildNumber, Commit, Pipeline, Timestamp};
+use kernrec_store::signing::Signing;
 use std::path::PathBuf;
 
 /// Where the rows come from.
@@ -57,6 +58,8 @@ pub struct PublishRequest<'a> {
     pub layout: StoreLayout,
     /// Whether bundles are stored.
     pub bundles: BundlePolicy,
+    /// How the pointer is signed, and what of the one that stands there is believed.
+    pub signing: Signing,
     /// Decide everything, write nothing.
     pub dry_run: bool,
 }
@@ -92,6 +95,8 @@ pub struct BatchRequest<'a> {
     pub layout: StoreLayout,
     /// Whether bundles are stored.
     pub bundles: BundlePolicy,
+    /// See [`PublishRequest::signing`].
+    pub signing: Signing,
     /// Decide everything, write nothing.
     pub dry_run: bool,
 }

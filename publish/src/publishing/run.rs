@@ -110,7 +110,9 @@ impl Prepared {
                 &[],
                 current.as_ref(),
             )?;
-            let proceeds = matches!(decision, Decision::Go | Decision::Unchanged);
+            let renews = matches!(decision, Decision::Renew);
+            let moves = renews || matches!(decision, Decision::Go);
+            let proceeds = moves || matches!(decision, Decision::Unchanged);
             if proceeds && !uploaded {
                 // Also for an unchanged record: what was damaged since is healed.
                 if let Some(refusal) = self.upload(store, request)? {
@@ -119,14 +121,15 @@ impl Prepared {
                 }
                 uploaded = true;
             }
-            if request.dry_run || !matches!(decision, Decision::Go) {
+            if request.dry_run || !moves {
                 report.decided(decision);
                 return Ok(report);
             }
-            match self.move_pointer(store, request, current.as_ref())? {
+            match self.move_pointer(store, request, current.as_ref(), renews)? {
                 Moved::Yes(generation) => {
                     report.outcome = Outcome::Published;
                     report.generation = Some(generation);
+                    report.signed_by = request.signing.key_id();
                     return Ok(report);
                 }
                 Moved::LostRace => {}
@@ -160,6 +163,7 @@ impl Prepared {
         store: &dyn Store,
         request: &PublishRequest<'_>,
         current: Option<&Current>,
+        renews: bool,
     ) -> Result<Moved, PublishError> {
         let expected = current.map(|current| &current.versioned.version);
         let generation = match current {
@@ -168,9 +172,14 @@ impl Prepared {
                 .ok_or(PublishError::GenerationsExhausted)?,
         };
         let swapped = if request.layout == StoreLayout::Upstream {
-            upstream::move_pointer(store, request, &self.record, generation, expected)
+            let published_at = match current {
+                Some(current) if renews => upstream::published_at(current),
+                _ => Some(Timestamp::now()),
+            };
+            let next = upstream::next_pointer(request, &self.record, generation, published_at)?;
+            upstream::move_pointer(store, request, expected, &next)
         } else {
-            let next = self.next_pointer(request, current)?;
+            let next = self.next_pointer(request, current, renews)?;
             pointers::swap(store, expected, &next).map_err(PublishError::from)
         };
         Ok(match swapped? {
@@ -184,6 +193,7 @@ impl Prepared {
         &self,
         request: &PublishRequest<'_>,
         current: Option<&Current>,
+        renews: bool,
     ) -> Result<Pointer, PublishError> {
         let record = RecordRef {
             manifest: self.record.manifest,
@@ -193,19 +203,19 @@ impl Prepared {
             published_at: Timestamp::now(),
         };
         let nonce = pointers::fresh_nonce()?;
-        match current {
-            None => Ok(Pointer::first(
+        let next = match current.map(|current| &current.versioned.pointer) {
+            None => Some(Pointer::first(
                 request.pipeline.clone(),
                 request.backend,
                 record,
                 nonce,
             )),
-            Some(current) => current
-                .versioned
-                .pointer
-                .advanced(record, nonce)
-                .ok_or(PublishError::GenerationsExhausted),
-        }
+            Some(pointer) if renews => pointer.renewed(nonce),
+            Some(pointer) => pointer.advanced(record, nonce),
+        };
+        let mut next = next.ok_or(PublishError::GenerationsExhausted)?;
+        request.signing.sign(&mut next);
+        Ok(next)
     }
 }
 

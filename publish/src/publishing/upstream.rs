@@ -55,6 +55,7 @@ pub(super) fn read_current(
         versioned: VersionedPointer {
             pointer: told,
             version: found.version,
+            seal: found.seal,
         },
         counts,
         baseline: counts,
@@ -84,35 +85,50 @@ pub(super) fn upload(
     Ok(key.map(|key| Refusal::CommitAlreadyPublished { key }))
 }
 
-/// Moves the pointer that was read at `expected` to the pair.
-pub(super) fn move_pointer(
-    store: &dyn Store,
+/// When the current record was published, as far as its pointer says.
+pub(super) fn published_at(current: &Current) -> Option<Timestamp> {
+    let published_at = current.versioned.pointer.current.published_at;
+    (published_at != Timestamp::UNIX_EPOCH).then_some(published_at)
+}
+
+/// The pointer that names the pair, signed if this publisher signs.
+pub(super) fn next_pointer(
     request: &PublishRequest<'_>,
     record: &Record,
     generation: Generation,
-    expected: Option<&Version>,
-) -> Result<Swap, PublishError> {
+    published_at: Option<Timestamp>,
+) -> Result<UpstreamPointer, PublishError> {
     let digests: BTreeMap<String, Digest> = record
         .halves()
         .into_iter()
         .map(|(half, bytes)| (file_name(half, request.backend), Digest::of(bytes)))
         .collect();
-    let next = UpstreamPointer {
+    let mut next = UpstreamPointer {
         backend: Some(request.backend),
         commit: request.commit.clone(),
         build: Some(request.build),
         pipeline: Some(request.pipeline.clone()),
-        // The wall clock, as in the native pointer.
-        published_at: Some(Timestamp::now()),
+        published_at,
         files: digests.keys().cloned().collect(),
         generation: Some(generation),
         nonce: Some(pointers::fresh_nonce()?),
         digests,
         signature: None,
     };
+    request.signing.sign(&mut next);
+    Ok(next)
+}
+
+/// Moves the pointer that was read at `expected`.
+pub(super) fn move_pointer(
+    store: &dyn Store,
+    request: &PublishRequest<'_>,
+    expected: Option<&Version>,
+    next: &UpstreamPointer,
+) -> Result<Swap, PublishError> {
     let place = Place::of_pipeline(request.pipeline.clone());
     let (pipeline, backend) = (&request.pipeline, request.backend);
     Ok(swap_pointer(
-        store, &place, pipeline, backend, expected, &next,
+        store, &place, pipeline, backend, expected, next,
     )?)
 }

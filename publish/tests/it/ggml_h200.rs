@@ -137,6 +137,7 @@ fn publish_real(store: &LocalStore, collected: &Collected) -> RecordManifest {
         repo: None,
         layout: kernrec_schemas::installed::StoreLayout::Native,
         bundles: BundlePolicy::Store,
+        signing: kernrec_store::signing::Signing::default(),
         dry_run: false,
     };
     let report = publish(store, &request).unwrap();

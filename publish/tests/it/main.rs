@@ -13,6 +13,7 @@ mod ordering;
 mod publish;
 mod races;
 mod refold;
+mod signing;
 mod support;
 mod times;
 mod upstream;

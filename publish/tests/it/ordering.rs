@@ -230,6 +230,7 @@ fn one_backend_failing_does_not_touch_the_other() {
         repo: None,
         layout: kernrec_schemas::installed::StoreLayout::Native,
         bundles: kernrec_publish::BundlePolicy::Store,
+        signing: kernrec_store::signing::Signing::default(),
         dry_run: false,
     };
     let report = publish_all(&store, &batch);

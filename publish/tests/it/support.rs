@@ -282,6 +282,7 @@ pub(crate) fn request<'a>(evidence: Evidence<'a>, maps: &'a Maps) -> PublishRequ
         repo: None,
         layout: kernrec_schemas::installed::StoreLayout::Native,
         bundles: BundlePolicy::Store,
+        signing: kernrec_store::signing::Signing::default(),
         dry_run: false,
     }
 }

@@ -55,6 +55,7 @@ fn install(out: &Path, pair: &Pair) {
             version: "v".to_owned(),
             generation: Generation::FIRST,
             current: true,
+            signed_by: None,
             published_at: pair.published_at,
             fetched_at: now(),
         },

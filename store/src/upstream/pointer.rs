@@ -1,11 +1,12 @@
 //! `latest[.rocm].json`: reading what any collector wrote, and moving it as the native pointer moves.
 
-use super::Place;
+use super::{Half, Place, file_name};
 use crate::settle::{Mark, settle};
+use crate::signing::{Seal, SignatureProblem, TrustedKeys};
 use crate::store::{PointerRead, Store, Swap, Version};
 use crate::{Key, StoreError};
 use kernrec_schemas::pointer::UpstreamPointer;
-use kernrec_schemas::{Backend, DocumentError, Pipeline};
+use kernrec_schemas::{Backend, DocumentError, KeyId, Pipeline};
 
 const DOCUMENT: &str = "upstream pointer";
 
@@ -16,6 +17,31 @@ pub struct VersionedUpstream {
     pub pointer: UpstreamPointer,
     /// The store's mark of this version.
     pub version: Version,
+    /// Its signature, for who asks for one.
+    pub seal: Seal,
+}
+
+impl VersionedUpstream {
+    /// The key among `trusted` that signed it. The signature has to say whose pointer it is and to cover both files:
+    /// other collectors' pointers need not do either.
+    pub fn verify(
+        &self,
+        trusted: &TrustedKeys,
+        backend: Backend,
+    ) -> Result<KeyId, SignatureProblem> {
+        let key = self.seal.verify(trusted)?;
+        let pointer = &self.pointer;
+        let covers = |half| pointer.digests.contains_key(&file_name(half, backend));
+        let problem = if pointer.pipeline.is_none() || pointer.backend.is_none() {
+            "the pointer does not say of which pipeline and backend it is"
+        } else if !Half::ALL.into_iter().all(covers) {
+            "the pointer does not have the digests of both files"
+        } else {
+            return Ok(key);
+        };
+        let key = key.to_string();
+        Err(SignatureProblem::Invalid { key, problem })
+    }
 }
 
 /// What [`read_pointer`] found.
@@ -52,6 +78,7 @@ pub fn read_pointer(
             source,
         })?;
     Ok(Seen::Found(Box::new(VersionedUpstream {
+        seal: Seal::of(&pointer, &bytes),
         pointer,
         version,
     })))

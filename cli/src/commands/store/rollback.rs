@@ -4,6 +4,7 @@ use crate::args::store::RollbackArgs;
 use crate::error::{CommandError, chain};
 use crate::network;
 use crate::shell::Shell;
+use crate::signing;
 use crate::summary::{Section, Summary, text};
 use kernrec_admin::rollback::{Outcome, Rollback, RollbackError, RollbackRequest, rollback};
 use kernrec_schemas::exit::Exit;
@@ -13,12 +14,14 @@ pub(crate) fn run(args: &RollbackArgs, shell: &mut Shell) -> Result<Exit, Comman
     let store = args
         .target
         .open(Access::Read, &network::writing(&args.network)?)?;
+    let signing = signing::writing(&args.signing, shell)?;
     let request = RollbackRequest {
         pipeline: &args.pipeline,
         backend: args.backend,
         to: &args.to,
         reason: args.reason.as_deref(),
         bundles: !args.no_bundles,
+        signing,
         dry_run: args.dry_run,
     };
     let done = rollback(store.as_ref(), &request).map_err(refused)?;
