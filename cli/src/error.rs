@@ -152,7 +152,7 @@ impl CommandError {
         })
     }
 
-    fn message(&self) -> String {
+    pub(crate) fn message(&self) -> String {
         chain(self.error.as_ref())
     }
 }

@@ -54,7 +54,7 @@ fn map(args: &SymbolMapArgs, labels: Labels) -> SymbolMap {
 fn labels(args: &SymbolMapArgs, shell: &mut Shell) -> Result<Labels, CommandError> {
     let commit = match args.commit.clone() {
         Some(commit) => Some(commit),
-        None => environment::COMMIT.parse()?,
+        None => said(environment::COMMIT.parse(), args.strict, shell)?,
     };
     Ok(Labels {
         backend: args.backend,
@@ -64,14 +64,30 @@ fn labels(args: &SymbolMapArgs, shell: &mut Shell) -> Result<Labels, CommandErro
     })
 }
 
+/// What a variable of the build says. Without `--strict`, what it says wrongly counts as unsaid.
+fn said<T>(
+    said: Result<Option<T>, CommandError>,
+    strict: bool,
+    shell: &mut Shell,
+) -> Result<Option<T>, CommandError> {
+    match said {
+        Err(error) if !strict => {
+            shell.note(format_args!("note: {}", error.message()));
+            Ok(None)
+        }
+        said => said,
+    }
+}
+
 /// The time the map speaks of. A map without one is as good; a clone that does not know it fails nothing.
 fn time(
     args: &SymbolMapArgs,
     commit: Option<&Commit>,
     shell: &mut Shell,
 ) -> Result<Option<Timestamp>, CommandError> {
-    let epoch = inputs::source_date_epoch()?;
-    let stated = stated(args.recorded_at, epoch.as_deref()).map_err(inputs::no_time)?;
+    let epoch = inputs::source_date_epoch()
+        .and_then(|epoch| stated(args.recorded_at, epoch.as_deref()).map_err(inputs::no_time));
+    let stated = said(epoch, args.strict, shell)?;
     let (None, Some(repo), Some(commit)) = (stated, &args.repo, commit) else {
         return Ok(stated);
     };

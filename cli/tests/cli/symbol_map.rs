@@ -101,6 +101,28 @@ fn a_build_becomes_a_map_and_the_same_build_the_same_bytes() {
 }
 
 #[test]
+fn a_variable_that_makes_no_sense_fails_no_image_build() {
+    let context = built();
+    for (name, value) in [
+        ("SOURCE_DATE_EPOCH", "yesterday"),
+        ("BUILDKITE_COMMIT", "not a commit"),
+    ] {
+        let run = |strict: &[&str]| {
+            let mut command = context.command();
+            command.args(["symbol-map", "--backend", "cuda"]).args(TREE);
+            command.args(["--out", "m"]).args(strict).env(name, value);
+            context.run(&mut command)
+        };
+        let ran = run(&[]);
+        assert_eq!(ran.status, 0, "{ran}");
+        assert!(ran.stderr.contains(value), "{ran}");
+        let written = read(&context, "m");
+        assert_eq!((written.commit, written.generated_at), (None, None));
+        assert_eq!(run(&["--strict"]).status, 2, "{name}");
+    }
+}
+
+#[test]
 fn commit_and_time_come_from_flag_variable_or_clone_and_never_from_the_clock() {
     let context = built();
     assert_eq!(map(&context, ["--out", "m"]).status, 0);
@@ -136,14 +158,14 @@ fn commit_and_time_come_from_flag_variable_or_clone_and_never_from_the_clock() {
     git(&["add", "k.cu"]);
     git(&["commit", "--quiet", "--message", "one"]);
     let head = git(&["rev-parse", "HEAD"]);
-    assert_eq!(
-        map(
-            &context,
-            ["--repo", "src", "--commit", head.trim(), "--out", "m"]
-        )
-        .status,
-        0
-    );
+    let mut command = context.command();
+    command.args(["symbol-map", "--backend", "cuda"]).args(TREE);
+    command.args(["--repo", "src", "--commit", head.trim(), "--out", "m"]);
+    // What a hook leaves in the environment is about another repository.
+    command
+        .env("GIT_DIR", "/nowhere")
+        .env("GIT_COMMON_DIR", "/nowhere");
+    assert_eq!(context.run(&mut command).status, 0);
     let time = read(&context, "m").generated_at.unwrap().to_string();
     assert_eq!(time, "2030-01-02T00:00:00Z");
 
