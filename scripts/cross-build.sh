@@ -42,6 +42,9 @@ while [ $# -gt 0 ]; do
     shift
 done
 
+# It is removed first: a folder of something else was not meant.
+[ -z "$(ls -A "$out" 2>/dev/null)" ] || [ -f "$out/libkernrec_cupti.so" ] || fail "$out holds something else"
+
 # The C compiler and linker and what drives them, from PyPI, each of one version and none of the system's.
 install_tools() {
     local want="ziglang==$zig cargo-zigbuild==$zigbuild"

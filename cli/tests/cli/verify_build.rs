@@ -92,6 +92,17 @@ fn digests_that_were_recorded_are_expected() {
 }
 
 #[test]
+fn digests_of_no_library_are_not_recorded() {
+    let context = Context::new();
+    context.write("a/program", "not a library");
+    context.write("digests", "what was expected\n");
+    let ran = context.kernrec(["verify", "build", "a", "--record", "digests"]);
+    assert_eq!(ran.status, 3, "{ran}");
+    let kept = fs_err::read_to_string(context.path("digests")).unwrap();
+    assert_eq!(kept, "what was expected\n");
+}
+
+#[test]
 fn the_programs_own_digests_are_the_default() {
     let context = two_builds(1, 1);
     let ran = context.kernrec(["verify", "build", "a"]);

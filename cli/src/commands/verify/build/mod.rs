@@ -218,6 +218,12 @@ fn record(
         .iter()
         .filter(|(name, _)| Path::new(name).extension().is_some_and(|end| end == "so"))
         .collect();
+    if libraries.is_empty() {
+        return Err(CommandError::refused(
+            "nothing-built",
+            "there is no library to record",
+        ));
+    }
     let found: Vec<Found> = libraries
         .iter()
         .map(|(name, image)| Found::of(name, image, Verdict::NotCompared, floor))
