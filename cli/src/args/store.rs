@@ -27,7 +27,7 @@ pub(crate) enum What {
     Check(CheckArgs),
     /// Check that everything the pointers name is there and whole; writes nothing
     #[command(
-        after_help = "Exit status: 0 whole, 3 something is damaged or missing, 1 it could not be told."
+        after_help = "Exit status: 0 whole, 3 something is damaged or missing, or there was nothing to look at, 1 it could not be told."
     )]
     Fsck(FsckArgs),
     /// Remove what no record in any pointer's history names; says what, unless told to delete

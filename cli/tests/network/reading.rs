@@ -3,6 +3,7 @@
 use crate::scene::{Scene, run};
 use kernrec_faulty_server::{Fault, Files, Rule, Server};
 use std::path::Path;
+use std::process::Command;
 
 struct Case {
     rules: Vec<Rule>,
@@ -125,4 +126,20 @@ fn every_fault_has_its_reason_and_leaves_the_old_pair() {
     assert_eq!(elsewhere.take_seen(), [], "nobody follows to another host");
     scene.server.set([]);
     scene.fetch(2);
+}
+
+#[test]
+fn a_check_that_finds_no_pointer_proves_nothing() {
+    let scene = Scene::new();
+    let fsck = |pipeline| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kernrec"));
+        command.args(["store", "fsck", &scene.server.url(), "--json"]);
+        command.args(["--pipeline", pipeline]);
+        let ended = run(command.env("NO_PROXY", "127.0.0.1"));
+        (ended.status, ended.document["whole"].clone())
+    };
+    assert_eq!(fsck("ci"), (3, false.into()));
+    scene.publish(1);
+    assert_eq!(fsck("ci"), (0, true.into()));
+    assert_eq!(fsck("nightly"), (3, false.into()));
 }

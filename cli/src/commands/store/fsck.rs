@@ -21,7 +21,12 @@ pub(crate) fn run(args: &FsckArgs, shell: &mut Shell) -> Result<Exit, CommandErr
     };
     let found = fsck(store.as_ref(), &options)?;
     shell.summary(&summary(args, &found), args.target.form())?;
-    if found.orphans.is_none() {
+    if is_empty(&found) {
+        shell.note("note: no pointer was found, so nothing was looked at");
+    }
+    if is_blind(&found) {
+        shell.note("hint: check --pipeline, and that anybody may read: what is denied looks like what is not there");
+    } else if found.orphans.is_none() {
         shell.note("note: orphans are not known: the store cannot be listed, or a pointer or manifest cannot be read");
     }
     if found.findings.iter().any(|finding| finding.told) {
@@ -30,7 +35,19 @@ pub(crate) fn run(args: &FsckArgs, shell: &mut Shell) -> Result<Exit, CommandErr
     Ok(exit(&found))
 }
 
+fn is_empty(found: &Fsck) -> bool {
+    found.pointers == 0 && found.findings.is_empty()
+}
+
+/// In a store that cannot be listed one pipeline is looked for. Not finding it proves nothing.
+fn is_blind(found: &Fsck) -> bool {
+    is_empty(found) && found.orphans.is_none()
+}
+
 fn exit(found: &Fsck) -> Exit {
+    if is_blind(found) {
+        return Exit::Refused;
+    }
     let of = |finding: &Finding| {
         if finding.told {
             Exit::Refused
@@ -47,6 +64,7 @@ fn summary(args: &FsckArgs, found: &Fsck) -> Summary {
         finding.told && (finding.breaks.is_empty() || finding.breaks.iter().any(is_current))
     };
     let title = match exit(found) {
+        _ if is_empty(found) => "nothing is published here",
         Exit::Done if args.quick => "everything that the pointers name is there",
         Exit::Done => "everything that the pointers name is there and whole",
         _ if !found.findings.iter().any(|finding| finding.told) => {
@@ -57,7 +75,7 @@ fn summary(args: &FsckArgs, found: &Fsck) -> Summary {
     };
     let mut summary = Summary::new("store-fsck", title);
     summary.fact("store", text(&args.target.url));
-    summary.fact("whole", found.findings.is_empty());
+    summary.fact("whole", exit(found) == Exit::Done);
     summary.fact("pointers", found.pointers);
     summary.fact("records", found.records);
     summary.fact("checked", found.checked);
