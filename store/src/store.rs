@@ -18,7 +18,7 @@ pub trait Store: Send + Sync {
     /// What stands under the key is durable when this returns; new bytes are there whole or not at all.
     fn put_new(&self, key: &Key, bytes: &[u8]) -> Result<PutNew, StoreError>;
 
-    /// Stores bytes under a key whatever stands there: only to heal damaged content-addressed objects.
+    /// Stores bytes under a key whatever stands there: only to heal what no reader can use.
     fn put(&self, key: &Key, bytes: &[u8]) -> Result<(), StoreError>;
 
     /// Opens what stands under a key. [`StoreError::NotFound`] when nothing does.
