@@ -50,7 +50,10 @@ pub(super) fn read_current(
         None => pointers::fresh_nonce()?,
     };
     let mut told = Pointer::first(pipeline.clone(), backend, record, nonce);
-    told.generation = pointer.generation.unwrap_or(Generation(0));
+    // A collector without generations took the place over, and fetchers may have seen any of ours before. The seconds
+    // since 1970 are more than anybody ever counted.
+    let seconds = u64::try_from(Timestamp::now().unix()).unwrap_or(0);
+    told.generation = pointer.generation.unwrap_or(Generation(seconds));
     Ok(Some(Current {
         versioned: VersionedPointer {
             pointer: told,

@@ -147,12 +147,7 @@ pub(super) fn key(
 
 /// One gzip file, whole and nothing after it; its content, and how many bytes it took.
 pub(super) fn read_file(store: &dyn Store, key: &Key) -> Result<(Vec<u8>, u64), StoreError> {
-    let mut counted = Counted {
-        reader: store.read(key)?,
-        received: 0,
-    };
-    let content = artifact::gunzip(io::BufReader::new(&mut counted), MAX_RECORD_BYTES);
-    let content = content.map_err(|error| match error.kind() {
+    decompress(store, key)?.map_err(|error| match error.kind() {
         io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
             StoreError::Damaged {
                 url: store.url().to_owned(),
@@ -161,20 +156,40 @@ pub(super) fn read_file(store: &dyn Store, key: &Key) -> Result<(Vec<u8>, u64), 
                 found: error.to_string(),
             }
         }
-        io::ErrorKind::TimedOut => StoreError::TimedOut {
-            url: store.url().to_owned(),
-            key: key.to_string(),
+        _ => unread(store, key, error),
+    })
+}
+
+/// As [`read_file`]; the inner error is the decoder's, see [`artifact::gunzip`].
+pub(super) fn decompress(
+    store: &dyn Store,
+    key: &Key,
+) -> Result<io::Result<(Vec<u8>, u64)>, StoreError> {
+    let mut counted = Counted {
+        reader: store.read(key)?,
+        received: 0,
+    };
+    let content = artifact::gunzip(io::BufReader::new(&mut counted), MAX_RECORD_BYTES);
+    Ok(content.map(|content| (content, counted.received)))
+}
+
+/// The store's side of a failed read.
+pub(super) fn unread(store: &dyn Store, key: &Key, error: io::Error) -> StoreError {
+    let (url, key, source) = (store.url().to_owned(), key.to_string(), Box::new(error));
+    if source.kind() == io::ErrorKind::TimedOut {
+        return StoreError::TimedOut {
+            url,
+            key,
             action: "read",
-            source: Box::new(error),
-        },
-        _ => StoreError::Unavailable {
-            url: store.url().to_owned(),
-            key: key.to_string(),
-            action: "read",
-            source: Box::new(error),
-        },
-    })?;
-    Ok((content, counted.received))
+            source,
+        };
+    }
+    StoreError::Unavailable {
+        url,
+        key,
+        action: "read",
+        source,
+    }
 }
 
 struct Counted {

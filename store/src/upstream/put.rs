@@ -1,10 +1,11 @@
 //! Writing the two files of a commit.
 
-use super::pair::{key, read_file};
+use super::pair::{decompress, key, unread};
 use super::{Half, Place};
 use crate::store::{PutNew, Store};
 use crate::{Key, StoreError, artifact};
 use kernrec_schemas::{Backend, Commit};
+use std::io;
 
 /// The end of [`put_pair`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +23,8 @@ const TRIES: u32 = 3;
 /// Stores both halves of a commit, and reads them back.
 ///
 /// A file that stands there with the same content is left, whatever its compression. One that nobody can decompress
-/// is replaced: no reader has ever used it.
+/// is replaced: no reader has ever used it. One that we refuse for its length or for what follows it is not: others may
+/// read it.
 pub fn put_pair(
     store: &dyn Store,
     place: &Place,
@@ -53,10 +55,8 @@ pub fn taken(
 ) -> Result<Option<Key>, StoreError> {
     for (half, bytes) in halves {
         let key = key(store, place, commit, half, backend)?;
-        match read_file(store, &key) {
-            Ok((found, _)) if found != bytes => return Ok(Some(key)),
-            Ok(_) | Err(StoreError::NotFound { .. } | StoreError::Damaged { .. }) => {}
-            Err(error) => return Err(error),
+        if stands(store, &key, bytes)? == Stands::Other {
+            return Ok(Some(key));
         }
     }
     Ok(None)
@@ -69,14 +69,48 @@ fn put_file(store: &dyn Store, key: &Key, bytes: &[u8]) -> Result<bool, StoreErr
     loop {
         tries += 1;
         let put = store.put_new(key, &file)?;
-        match (read_file(store, key), put) {
-            (Ok((found, _)), _) => return Ok(found == bytes),
+        match (stands(store, key, bytes)?, put) {
+            (Stands::Same, _) => return Ok(true),
+            (Stands::Other, _) => return Ok(false),
             // S3 answers 409 to a create that raced another one; then the key may still be free.
-            (Err(StoreError::NotFound { .. }), _) if tries < TRIES => {}
-            (Err(StoreError::Damaged { .. }), PutNew::Exists) if tries < TRIES => {
-                store.put(key, &file)?;
+            (Stands::Nothing, _) if tries < TRIES => {}
+            (Stands::Undecodable, PutNew::Exists) if tries < TRIES => store.put(key, &file)?,
+            (Stands::Nothing | Stands::Undecodable, _) => {
+                return Err(StoreError::Damaged {
+                    url: store.url().to_owned(),
+                    key: key.clone(),
+                    expected: "the file that was put there".to_owned(),
+                    found: "another or none".to_owned(),
+                });
             }
-            (Err(error), _) => return Err(error),
         }
+    }
+}
+
+/// What stands under a key, against what is to stand there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stands {
+    Nothing,
+    Same,
+    Other,
+    /// No decoder gets through it.
+    Undecodable,
+}
+
+fn stands(store: &dyn Store, key: &Key, bytes: &[u8]) -> Result<Stands, StoreError> {
+    let found = match decompress(store, key) {
+        Ok(found) => found,
+        Err(StoreError::NotFound { .. }) => return Ok(Stands::Nothing),
+        Err(error) => return Err(error),
+    };
+    match found {
+        Ok((found, _)) if found == bytes => Ok(Stands::Same),
+        Ok(_) => Ok(Stands::Other),
+        Err(error) => match error.kind() {
+            io::ErrorKind::InvalidInput | io::ErrorKind::UnexpectedEof => Ok(Stands::Undecodable),
+            // Whole, and not of the form that we read: several members, or very long.
+            io::ErrorKind::InvalidData => Ok(Stands::Other),
+            _ => Err(unread(store, key, error)),
+        },
     }
 }
