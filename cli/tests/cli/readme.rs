@@ -11,13 +11,13 @@ const UPDATE: &str = "KERNREC_UPDATE_DOCS";
 #[test]
 fn the_tour_prints_what_the_readme_says() {
     let server = Seaweed::start_public();
-    let records = format!("{}/{BUCKET}", server.endpoint);
+    let records = format!("{}/{BUCKET}/kernrec", server.endpoint);
     let bucket = [
         ("AWS_ENDPOINT_URL_S3", server.endpoint.as_str()),
         ("AWS_ACCESS_KEY_ID", WRITER.0),
         ("AWS_SECRET_ACCESS_KEY", WRITER.1),
         ("AWS_REGION", "us-east-1"),
-        ("RECORDS_URL", &records),
+        ("CI_SELECTOR_KERNEL_RECORD_URL", &records),
     ];
     prints_what_it_says("README.md", &bucket);
 }
