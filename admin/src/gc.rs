@@ -30,7 +30,8 @@ pub struct GcOptions {
     pub delete: bool,
     /// Nothing publishes meanwhile, so that a grace below [`SAFE_GRACE`] loses nothing.
     pub quiescent: bool,
-    /// Go on although a record's manifest is lost, damaged or refused: what only it names is not kept.
+    /// Go on although a record's manifest is lost, damaged or refused, or there is no pointer at all: what only they
+    /// name is not kept.
     pub accept_broken: bool,
 }
 
@@ -116,6 +117,9 @@ pub fn gc(store: &dyn Store, options: &GcOptions) -> Result<Gc, GcError> {
     let mut gc = Gc::new(now, known.pointers.foreign.clone());
     let cutoff = cutoff(now, options.grace);
     let unnamed = gc.sort(listed, &known.closure, cutoff);
+    if !unnamed.is_empty() {
+        known.check_pointed(store, options)?;
+    }
     let scratch = old_scratch(store, cutoff)?;
     if options.delete {
         gc.failure = gc
@@ -172,6 +176,7 @@ impl Gc {
     ) -> Result<(), GcError> {
         for batch in unnamed.chunks(BATCH) {
             known.renew(store, options)?;
+            known.check_pointed(store, options)?;
             for entry in batch {
                 if known.closure.names(&entry.key) {
                     self.spared.push(entry.key.clone());
@@ -261,6 +266,16 @@ impl Known {
         self.pointers = pointers;
         self.closure = closure;
         Ok(())
+    }
+
+    /// Without any pointer nothing is named, and everything old enough would go: a store that lost its pointers, or
+    /// that is being copied objects first, looks just so.
+    fn check_pointed(&self, store: &dyn Store, options: &GcOptions) -> Result<(), GcError> {
+        if options.accept_broken || !self.pointers.found.is_empty() {
+            return Ok(());
+        }
+        let problem = format!("`{}` holds objects and no pointer", store.url());
+        Err(GcError::ClosureUnknown { problem })
     }
 }
 

@@ -169,7 +169,7 @@ fn foreign_files_and_odd_names_are_never_touched() {
 
 #[test]
 fn an_unreadable_pointer_or_manifest_ends_it_before_anything_goes() {
-    let break_it: [(&str, Break); 5] = [
+    let break_it: [(&str, Break); 6] = [
         ("a malformed pointer", |fixture| {
             fs_err::write(fixture.root().join("pointers/ci/rocm.json"), "{").unwrap();
         }),
@@ -185,6 +185,9 @@ fn an_unreadable_pointer_or_manifest_ends_it_before_anything_goes() {
         ("a lost manifest", |fixture| {
             let key = Key::object(&fixture.record(2).manifest);
             fixture.store.delete(&key).unwrap();
+        }),
+        ("no pointer at all", |fixture| {
+            fs_err::remove_dir_all(fixture.root().join("pointers")).unwrap();
         }),
     ];
     for (what, break_it) in break_it {
@@ -219,6 +222,27 @@ fn with_a_lost_manifest_accepted_the_other_records_stay_whole() {
     assert!(removed(&done).contains(&table));
     assert!(fixture.path(&kept).exists());
     assert_eq!(fixture.fetch().exit.code(), 0);
+}
+
+#[test]
+fn a_store_that_lost_its_pointers_for_good_is_emptied_only_when_told_so() {
+    let (fixture, old) = scene();
+    fs_err::remove_dir_all(fixture.root().join("pointers")).unwrap();
+    let looking = gc(&fixture.store, &options(false)).unwrap_err();
+    assert_eq!(looking.reason(), "closure-unknown");
+    let told = GcOptions {
+        accept_broken: true,
+        ..options(true)
+    };
+    let gone = removed(&gc(&fixture.store, &told).unwrap());
+    assert!(old.iter().all(|key| gone.contains(key)), "{gone:?}");
+}
+
+#[test]
+fn an_empty_store_has_nothing_to_remove() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = kernrec_store::LocalStore::create(&folder.path().join("store")).unwrap();
+    assert_eq!(removed(&gc(&store, &options(true)).unwrap()), []);
 }
 
 #[test]

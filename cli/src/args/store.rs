@@ -112,7 +112,7 @@ pub(crate) struct GcArgs {
     #[arg(long)]
     pub(crate) quiescent: bool,
 
-    /// Go on although a record's manifest is lost or damaged; what only it names is not kept
+    /// Go on although a record's manifest is lost or damaged, or no pointer is there: what only they name is not kept
     #[arg(long)]
     pub(crate) accept_broken: bool,
 

@@ -28,7 +28,8 @@ fn what_is_published_in_the_upstream_layout_is_fetched_from_bucket_and_folder() 
     assert_eq!(fetch("store/ci/kernrec", "upstream"), first("installed"));
     assert_eq!(fetch("store/ci/kernrec", "auto"), first("unchanged"));
     assert_eq!(fetch("store", "auto"), first("unchanged"));
-    assert_ne!(fetch("store", "native").0, 0);
+    let absent = (3, Some("cuda: not-published".to_owned()));
+    assert_eq!(fetch("store", "native"), absent);
 
     let ran = context.kernrec([
         "select",

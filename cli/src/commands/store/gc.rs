@@ -42,7 +42,7 @@ fn refused(error: GcError) -> CommandError {
         GcError::GraceTooShort { .. } => CommandError::usage(error)
             .hint("with --quiescent, when nothing publishes to this store meanwhile"),
         GcError::ClosureUnknown { .. } => CommandError::refused("closure-unknown", error).hint(
-            "`kernrec store fsck` names what is broken; --accept-broken goes on without the manifests that are lost",
+            "`kernrec store fsck` names what is broken; --accept-broken goes on without what is lost",
         ),
         other => CommandError::failed(other.reason(), other),
     }
