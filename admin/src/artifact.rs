@@ -81,7 +81,14 @@ pub fn put_bundle(store: &dyn Store, path: &Path) -> Result<Artifact, TransferEr
     };
     let summary = bundle::read(&name, &mut copy, &mut |_, _| ())?;
     let key = Key::bundle(&summary.digest);
-    objects::put_frame(store, &key, &frame, &summary.digest, summary.size)?;
+    objects::put_frame(
+        store,
+        &key,
+        &frame,
+        &summary.digest,
+        summary.size,
+        objects::Likely::New,
+    )?;
     Ok(Artifact {
         digest: summary.digest,
         key,

@@ -12,6 +12,7 @@ mod gc;
 mod hostile;
 mod lying;
 mod race;
+mod requests;
 mod rollback;
 mod s3;
 #[path = "../../../store/tests/support/seaweed.rs"]

@@ -11,7 +11,8 @@ use kernrec_schemas::manifest::BundleRef;
 use kernrec_schemas::table::KernelTable;
 use kernrec_store::bundle::{self, BundleError, JobFolder, PackOptions, PackedBundle};
 use kernrec_store::fsio::FsError;
-use kernrec_store::{Key, Store, objects};
+use kernrec_store::objects::{self, Likely};
+use kernrec_store::{Key, Store};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -151,15 +152,31 @@ impl Bundles {
         self.files.iter().map(to_ref).collect()
     }
 
-    /// Stores them and proves that they are there.
-    pub(super) fn upload(&self, store: &dyn Store) -> Result<(), PublishError> {
-        self.files
-            .par_iter()
-            .try_for_each(|(digest, file)| upload_one(store, digest, file))
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Stores the bundle of this number and proves that it is there.
+    pub(super) fn upload(
+        &self,
+        store: &dyn Store,
+        number: usize,
+        likely: Likely,
+    ) -> Result<(), PublishError> {
+        match self.files.iter().nth(number) {
+            Some((digest, file)) => upload_one(store, digest, file, likely),
+            None => Ok(()),
+        }
     }
 }
 
-fn upload_one(store: &dyn Store, digest: &Digest, file: &BundleFile) -> Result<(), PublishError> {
+fn upload_one(
+    store: &dyn Store,
+    digest: &Digest,
+    file: &BundleFile,
+    likely: Likely,
+) -> Result<(), PublishError> {
     let frame = fs::read(&file.path).map_err(FsError::on("read", &file.path))?;
     // Not every store reads back what it was given, so what is given must be right.
     let name = file.path.display().to_string();
@@ -171,5 +188,7 @@ fn upload_one(store: &dyn Store, digest: &Digest, file: &BundleFile) -> Result<(
         });
     }
     let key = Key::bundle(digest);
-    Ok(objects::put_frame(store, &key, &frame, digest, file.size)?)
+    Ok(objects::put_frame(
+        store, &key, &frame, digest, file.size, likely,
+    )?)
 }

@@ -14,14 +14,28 @@ use kernrec_schemas::{Digest, Timestamp};
 use md5::{Digest as _, Md5};
 use std::io::{self, Read};
 
+/// What a writer believes of an object's key. Being wrong costs requests, never an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Likely {
+    /// Nothing stands there: the object is sent at once.
+    New,
+    /// It stands there: the store is asked before anything is sent.
+    Stored,
+}
+
 /// Stores a document as an object and proves that it can be read back; says under which digest.
 ///
 /// An object that stands there damaged is healed.
 pub fn put(store: &dyn Store, bytes: &[u8]) -> Result<Digest, StoreError> {
+    put_likely(store, bytes, Likely::New)
+}
+
+/// As [`put`], by a writer who believes something of the key.
+pub fn put_likely(store: &dyn Store, bytes: &[u8], likely: Likely) -> Result<Digest, StoreError> {
     let digest = Digest::of(bytes);
     let key = Key::object(&digest);
     let frame = compress(bytes);
-    put_frame(store, &key, &frame, &digest, bytes.len() as u64)?;
+    put_frame(store, &key, &frame, &digest, bytes.len() as u64, likely)?;
     Ok(digest)
 }
 
@@ -37,12 +51,12 @@ pub fn put_frame(
     frame: &[u8],
     digest: &Digest,
     size: u64,
+    likely: Likely,
 ) -> Result<(), StoreError> {
     let mut tries = 0;
     loop {
         tries += 1;
-        let existed = store.put_new(key, frame)? == PutNew::Exists;
-        let stored = store.stat(key)?;
+        let (existed, stored) = create(store, key, frame, likely)?;
         // A collection of old objects may be about to remove one that no pointer names yet.
         let old = |stat: &Stat| age::is_old(stat.modified, Timestamp::now());
         let result = if existed && stored.as_ref().is_some_and(old) {
@@ -57,6 +71,22 @@ pub fn put_frame(
             result => return result,
         }
     }
+}
+
+/// Sends the frame unless the key is taken: whether it was, and what stands there now.
+fn create(
+    store: &dyn Store,
+    key: &Key,
+    frame: &[u8],
+    likely: Likely,
+) -> Result<(bool, Option<Stat>), StoreError> {
+    if likely == Likely::Stored
+        && let Some(stored) = store.stat(key)?
+    {
+        return Ok((true, Some(stored)));
+    }
+    let existed = store.put_new(key, frame)? == PutNew::Exists;
+    Ok((existed, store.stat(key)?))
 }
 
 fn replace(

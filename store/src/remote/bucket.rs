@@ -102,12 +102,10 @@ impl Store for Bucket {
 
     fn put_new(&self, key: &Key, bytes: &[u8]) -> Result<PutNew, StoreError> {
         self.moves.remember(key, bytes);
-        // Objects of a record mostly stand there already; a HEAD is cheaper than an upload that is refused.
-        if self.stat(key)?.is_some() {
-            return Ok(PutNew::Exists);
-        }
         let mode = if self.conditional_writes {
             PutMode::Create
+        } else if self.stat(key)?.is_some() {
+            return Ok(PutNew::Exists);
         } else {
             PutMode::Overwrite
         };
