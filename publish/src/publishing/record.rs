@@ -13,6 +13,7 @@ use kernrec_schemas::symbol_map::SymbolMap;
 use kernrec_schemas::table::KernelTable;
 use kernrec_schemas::{Digest, DocumentError, Variant};
 use kernrec_store::upstream::{self, Half};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// A record, ready to be stored.
@@ -40,16 +41,20 @@ pub(super) fn assemble(
     counts: Counts,
     bundles: Vec<BundleRef>,
 ) -> Result<Record, PublishError> {
-    let mut documents = vec![table.to_canonical()];
-    let read_table = KernelTable::parse(&documents[0]).map_err(PublishError::NotAcceptable)?;
+    let (table_document, map_documents) =
+        rayon::join(|| TableDocument::of(table), || map_documents(request));
+    let TableDocument {
+        bytes,
+        file,
+        read: read_table,
+    } = table_document?;
+    let mut documents = vec![bytes];
     let mut read_maps = Vec::new();
-    let mut files = BTreeMap::from([(ROLE_TABLE.to_owned(), file_ref(&documents[0]))]);
-    for (variant, file) in request.maps.of(request.backend) {
-        let bytes = file.map.to_canonical();
-        let map = SymbolMap::load(&bytes).map_err(PublishError::NotAcceptable)?;
-        read_maps.push((variant.clone(), map));
-        files.insert(symbol_map_role(variant), file_ref(&bytes));
-        documents.push(bytes);
+    let mut files = BTreeMap::from([(ROLE_TABLE.to_owned(), file)]);
+    for document in map_documents? {
+        files.insert(symbol_map_role(&document.variant), document.file);
+        read_maps.push((document.variant, document.read));
+        documents.push(document.bytes);
     }
     if request.layout == StoreLayout::Upstream {
         return upstream_record(request, documents, &read_table, &read_maps);
@@ -84,6 +89,47 @@ pub(super) fn assemble(
         documents,
         manifest,
     })
+}
+
+/// A table as it is stored, and as its readers will have it.
+struct TableDocument {
+    bytes: Vec<u8>,
+    file: FileRef,
+    read: KernelTable,
+}
+
+impl TableDocument {
+    fn of(table: &KernelTable) -> Result<Self, PublishError> {
+        let bytes = table.to_canonical();
+        Ok(Self {
+            read: KernelTable::parse(&bytes).map_err(PublishError::NotAcceptable)?,
+            file: file_ref(&bytes),
+            bytes,
+        })
+    }
+}
+
+/// A map as it is stored, and as its readers will have it.
+struct MapDocument {
+    variant: Variant,
+    bytes: Vec<u8>,
+    file: FileRef,
+    read: SymbolMap,
+}
+
+fn map_documents(request: &PublishRequest<'_>) -> Result<Vec<MapDocument>, PublishError> {
+    let maps: Vec<_> = request.maps.of(request.backend).collect();
+    maps.into_par_iter()
+        .map(|(variant, file)| {
+            let bytes = file.map.to_canonical();
+            Ok(MapDocument {
+                variant: variant.clone(),
+                read: SymbolMap::load(&bytes).map_err(PublishError::NotAcceptable)?,
+                file: file_ref(&bytes),
+                bytes,
+            })
+        })
+        .collect()
 }
 
 /// The record as whoever reads its two files will see it: its manifest is not stored.
