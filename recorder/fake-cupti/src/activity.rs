@@ -55,6 +55,11 @@ pub(crate) fn disable(kind: u32) {
     state().enabled.remove(&kind);
 }
 
+/// The kinds that are enabled.
+pub(crate) fn enabled() -> Vec<u32> {
+    state().enabled.iter().copied().collect()
+}
+
 /// Forgets the client, as `cuptiFinalize` does.
 pub(crate) fn finalize() {
     *state() = State::default();

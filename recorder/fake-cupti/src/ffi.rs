@@ -64,7 +64,7 @@ extern "C" fn cuptiActivityEnable(kind: u32) -> c_int {
 #[unsafe(no_mangle)]
 extern "C" fn cuptiActivityDisable(kind: u32) -> c_int {
     activity::disable(kind);
-    0
+    Knob::DisableStatus.status()
 }
 
 #[unsafe(no_mangle)]
@@ -107,9 +107,29 @@ extern "C" fn cuptiActivityGetNumDroppedRecords(
     _stream: u32,
     dropped: *mut usize,
 ) -> c_int {
-    // SAFETY: the caller's pointer.
-    unsafe { *dropped = activity::take_dropped() };
-    0
+    let status = Knob::DroppedStatus.status();
+    if status == 0 {
+        // SAFETY: the caller's pointer.
+        unsafe { *dropped = activity::take_dropped() };
+    }
+    status
+}
+
+/// As from CUDA 13.2 on: `kinds` has room for `bytes`, `count` says how many there are.
+#[unsafe(no_mangle)]
+extern "C" fn cuptiActivityGetEnabledKinds(
+    _subscriber: *mut c_void,
+    kinds: *mut u32,
+    bytes: *mut usize,
+    count: *mut usize,
+) -> c_int {
+    let enabled = activity::enabled();
+    // SAFETY: the caller's pointers, and no more kinds than it has room for.
+    unsafe {
+        *count = enabled.len().min(*bytes / size_of::<u32>());
+        ptr::copy_nonoverlapping(enabled.as_ptr(), kinds, *count);
+    }
+    Knob::KindsStatus.status()
 }
 
 #[unsafe(no_mangle)]

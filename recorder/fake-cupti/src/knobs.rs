@@ -24,9 +24,15 @@ pub(crate) enum Knob {
     RecordKind = 7,
     /// Not zero: the kernels run on, so that only a forced flush delivers their records.
     Unfinished = 8,
+    /// Status of `cuptiActivityGetNumDroppedRecords`.
+    DroppedStatus = 9,
+    /// Status of `cuptiActivityDisable`, which disables all the same.
+    DisableStatus = 10,
+    /// Status of `cuptiActivityGetEnabledKinds`.
+    KindsStatus = 11,
 }
 
-const COUNT: usize = 9;
+const COUNT: usize = 12;
 
 static VALUES: [AtomicI64; COUNT] = [const { AtomicI64::new(0) }; COUNT];
 

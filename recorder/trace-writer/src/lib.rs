@@ -11,6 +11,7 @@
 mod ffi;
 mod file;
 mod header;
+mod line;
 mod names;
 mod shared;
 #[cfg(test)]

@@ -1,15 +1,20 @@
 //! A recording and its accounting.
 
+use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::file::{CreateError, RecordingFile};
 use crate::header::{Backend, Header};
+use crate::line::Line;
 use crate::names::{AddError, MAX_NAME_BYTES, NameHash, NameSet};
 
 /// Error words are written once each; more kinds than this are only counted.
 const MAX_WORDS: usize = 32;
 /// Names of one batch are written in pieces of about this size, so that the queue stays small.
 const QUEUE_BYTES: usize = 256 << 10;
+/// Taken at the start, so that error words and the footer find room in a process that has no memory left.
+const FIRST_QUEUE_BYTES: usize = 4 << 10;
 
 /// What became of an observed name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,8 +83,8 @@ impl Trace {
             backend: header.backend,
             names: NameSet::default(),
             totals: Totals::default(),
-            queue: Vec::new(),
-            words: Vec::new(),
+            queue: Vec::with_capacity(FIRST_QUEUE_BYTES),
+            words: Vec::with_capacity(MAX_WORDS + 1),
             disproves_idle: false,
             failure_noted: false,
             finished: false,
@@ -101,10 +106,11 @@ impl Trace {
     ///
     /// For lines that the format gives a meaning (`sdk_version=…`) and for facts that help a person.
     pub fn comment(&mut self, text: &str) {
-        let line: String = text
-            .chars()
-            .map(|c| if c.is_control() { '?' } else { c })
-            .collect();
+        let line = if text.contains(char::is_control) {
+            Cow::Owned(text.replace(char::is_control, "?"))
+        } else {
+            Cow::Borrowed(text)
+        };
         self.queue_line(&[b"# ", line.as_bytes()]);
     }
 
@@ -183,7 +189,17 @@ impl Trace {
             return;
         }
         self.totals.dropped = self.totals.dropped.saturating_add(records);
-        self.queue_line(&[b"# dropped=", records.to_string().as_bytes()]);
+        let mut line = Line::default();
+        let _ = write!(line, "# dropped={records}");
+        self.queue_line(&[line.bytes()]);
+    }
+
+    /// Counts an error as [`Trace::error`] does, and writes the status of the call that failed, for people.
+    pub fn failure(&mut self, word: &'static str, status: i32) {
+        let mut line = Line::default();
+        let _ = write!(line, "# status {word}={status}");
+        self.queue_line(&[line.bytes()]);
+        self.error(word);
     }
 
     /// Counts an error. Its word is written the first time; from then on the recording is not clean.
@@ -225,10 +241,12 @@ impl Trace {
             errors,
             unresolved,
         } = self.totals;
-        let footer = format!(
+        let mut footer = Line::default();
+        let _ = write!(
+            footer,
             "# end records={records} unique={unique} dropped={dropped} errors={errors} unresolved={unresolved}"
         );
-        self.queue_line(&[footer.as_bytes()]);
+        self.queue_line(&[footer.bytes()]);
         self.flush();
         self.finished = true;
     }

@@ -223,3 +223,24 @@ fn a_name_with_a_control_character_is_kept_and_spoils_the_recording() {
     assert_eq!(recording.names, ["odd\u{7f}name"]);
     assert_eq!(recording.state, ProcessState::BrokenLine);
 }
+
+/// Far more names than any program has are not kept, and not forgotten silently.
+#[test]
+fn more_names_than_the_set_takes_are_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut trace = Trace::create(folder.path(), &CUDA).unwrap();
+    let names = 1 << 20;
+    for number in 0..names {
+        assert_eq!(
+            trace.observe(format!("k{number}").as_bytes()),
+            Observed::New
+        );
+    }
+    assert_eq!(trace.observe(b"one_more"), Observed::Refused);
+    assert_eq!(trace.observe(b"k7"), Observed::Known);
+    trace.finish();
+    let bytes = read_back(trace.path());
+    let recording = Recording::read(&bytes);
+    assert_eq!(recording.first_error.as_deref(), Some("error=set-capacity"));
+    assert_eq!(recording.names.len(), names);
+}

@@ -31,6 +31,31 @@ pub(crate) fn survey() -> Mapped {
     mapped
 }
 
+/// The end's part of [`survey`], without asking for memory, of which there may be none left.
+pub(crate) struct Count {
+    /// Copies of CUPTI.
+    pub(crate) copies: usize,
+    /// Something other than CUPTI itself is linked against CUPTI.
+    pub(crate) has_client: bool,
+}
+
+/// The present state, counted.
+pub(crate) fn count() -> Count {
+    let mut count = Count {
+        copies: 0,
+        has_client: false,
+    };
+    for_each(|object| {
+        if object.file_name().starts_with(CUPTI) {
+            count.copies += 1;
+        } else {
+            count.has_client |= object.needs(CUPTI);
+        }
+        ControlFlow::Continue(())
+    });
+    count
+}
+
 fn path(object: &Object<'_>) -> PathBuf {
     OsStr::from_bytes(object.path().to_bytes()).into()
 }

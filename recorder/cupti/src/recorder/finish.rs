@@ -69,8 +69,8 @@ impl Recorder {
                 self.report(event);
             }
         }
-        let mapped = mapped::survey();
-        if mapped.cupti.len() > 1 {
+        let mapped = mapped::count();
+        if mapped.copies > 1 {
             self.error("several-cupti-copies");
         }
         if !self.has_forwarders && mapped.has_client {

@@ -88,10 +88,7 @@ impl Recorder {
 
     /// The error of a CUPTI call, with its status for people.
     fn cupti_error(&self, word: &'static str, status: Status) {
-        self.trace.with(|trace| {
-            trace.comment(&format!("status {word}={status}"));
-            trace.error(word);
-        });
+        self.trace.with(|trace| trace.failure(word, status));
     }
 
     /// Writes an event's error word, once.

@@ -13,6 +13,8 @@ pub(crate) struct Bench {
     folder: TempDir,
     pub(crate) forwarders: bool,
     pub(crate) flush_ms: &'static str,
+    /// A further library to preload.
+    preload: Option<PathBuf>,
 }
 
 /// One recording, owned.
@@ -47,7 +49,20 @@ impl Bench {
             folder,
             forwarders: true,
             flush_ms: "0",
+            preload: None,
         }
+    }
+
+    /// One in which what the recorder asks of the C library can be made to fail.
+    pub(crate) fn with_faults() -> Self {
+        let mut bench = Self::new();
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorder/faults.c");
+        let library = bench.path("libfaults.so");
+        let mut compiler = Command::new("cc");
+        compiler.args(["-shared", "-fPIC", "-O1", "-o"]);
+        run(compiler.arg(&library).arg(source));
+        bench.preload = Some(library);
+        bench
     }
 
     pub(crate) fn cupti(&self) -> String {
@@ -82,8 +97,12 @@ impl Bench {
             .env("KERNREC_DIR", self.recordings_folder())
             .env("KERNREC_FLUSH_MS", self.flush_ms)
             .env("LD_LIBRARY_PATH", self.folder.path());
-        if self.forwarders {
-            command.env("LD_PRELOAD", library("libkernrec_cupti_forwarders.so"));
+        let forwarders = self
+            .forwarders
+            .then(|| library("libkernrec_cupti_forwarders.so"));
+        let preloaded: Vec<_> = forwarders.into_iter().chain(self.preload.clone()).collect();
+        if !preloaded.is_empty() {
+            command.env("LD_PRELOAD", std::env::join_paths(preloaded).unwrap());
         }
         command
     }
@@ -91,17 +110,12 @@ impl Bench {
     /// A library that is linked against CUPTI, as a profiler's is, and has nothing in it.
     pub(crate) fn profiler(&self) -> PathBuf {
         let library = self.path("libprofiler.so");
-        let status = Command::new("cc")
+        let mut compiler = Command::new("cc");
+        compiler
             .args(["-shared", "-nostdlib", "-x", "c", "/dev/null", "-o"])
             .arg(&library)
-            .args(["-Wl,--no-as-needed", "-l:libcupti.so.13", "-L"])
-            .arg(self.path("."))
-            .status()
-            .unwrap();
-        assert!(
-            status.success(),
-            "the C compiler that builds this workspace"
-        );
+            .args(["-Wl,--no-as-needed", "-l:libcupti.so.13", "-L"]);
+        run(compiler.arg(self.path(".")));
         library
     }
 
@@ -119,6 +133,11 @@ impl Bench {
         assert_eq!(left.len(), 1, "{left:#?}");
         left.remove(0)
     }
+}
+
+/// Runs the C compiler that builds this workspace.
+fn run(compiler: &mut Command) {
+    assert!(compiler.status().unwrap().success(), "{compiler:?}");
 }
 
 /// Asserts that a run went as it would have without the recorder.

@@ -151,6 +151,72 @@ fn a_client_disables_kernels() {
 }
 
 #[test]
+fn a_client_nobody_sees_disables_kernels_where_cupti_can_be_asked() {
+    let bench = Bench::new();
+    let cupti = bench.cupti();
+    let acts = [
+        cupti.as_str(),
+        "knob=6,130202",
+        "init",
+        "launch=_Z1av",
+        "handle-client=disable",
+        "launch=_Z1bv",
+    ];
+    assert_success(&bench.run_acts(&acts));
+    let left = bench.one();
+    assert!(left.has_error("kernel-activity-disabled"), "{}", left.text);
+    assert_eq!(left.names, ["_Z1av"]);
+}
+
+#[test]
+fn a_client_changes_how_records_are_made() {
+    let bench = Bench::new();
+    assert_success(&bench.run(&["launch=_Z1av", "client=graph-attribute"]));
+    let left = bench.one();
+    let word = "another-client-changed-mode";
+    assert!(left.has_error(word), "{}", left.text);
+    assert_eq!(left.names, ["_Z1av"]);
+}
+
+#[test]
+fn a_client_takes_the_count_of_lost_records() {
+    let bench = Bench::new();
+    assert_success(&bench.run(&["launch=_Z1av", "knob=4,5", "client=read-drops"]));
+    let left = bench.one();
+    let word = "another-client-read-drop-count";
+    assert!(left.has_error(word), "{}", left.text);
+    assert_eq!(left.dropped, 0);
+}
+
+/// A client that was there before, unseen: CUPTI has a buffer of its for us.
+#[test]
+fn a_buffer_that_is_not_ours_is_left_alone() {
+    let bench = Bench::new();
+    let cupti = bench.cupti();
+    let acts = [
+        cupti.as_str(),
+        "handle-client=register",
+        "handle-client=enable",
+        "launch=_Z5theirv",
+        "init",
+        "launch=_Z5theirv",
+    ];
+    assert_success(&bench.run_acts(&acts));
+    let left = bench.one();
+    assert!(left.has_error("unknown-buffer"), "{}", left.text);
+    assert_eq!(left.names, ["_Z5theirv"]);
+}
+
+#[test]
+fn records_that_cannot_be_taken_before_another_client_does() {
+    let bench = Bench::new();
+    assert_success(&bench.run(&["launch=_Z1av", "knob=2,999", "client=register"]));
+    let left = bench.one();
+    assert!(left.has_error("handover-flush"), "{}", left.text);
+    assert!(left.text.contains("# status handover-flush=999\n"));
+}
+
+#[test]
 fn a_client_finalizes() {
     let bench = Bench::new();
     assert_success(&bench.run(&["launch=_Z1av", "client=finalize", "launch=_Z1bv"]));

@@ -68,6 +68,42 @@ fn a_failing_periodic_flush() {
     assert_eq!(left.names, ["_Z1av"]);
 }
 
+#[test]
+fn a_count_of_lost_records_that_cannot_be_read() {
+    let left = with_knob(&["init", "launch=_Z1av", "knob=9,7"]);
+    assert!(left.has_error("read-drop-count"), "{}", left.text);
+    assert!(left.text.contains("# status read-drop-count=7\n"));
+    assert_eq!(left.names, ["_Z1av"]);
+}
+
+/// The proof at the end needs a kind of its own: neither enabled nor disabled again without a status.
+#[test]
+fn a_proof_that_cannot_be_made() {
+    for knob in ["knob=1,35", "knob=10,35"] {
+        let left = with_knob(&["init", "launch=_Z1av", knob]);
+        assert!(left.has_error("ownership-probe"), "{knob}: {}", left.text);
+        assert_eq!(left.names, ["_Z1av"]);
+    }
+}
+
+/// From 13.2 on CUPTI can be asked what is enabled.
+#[test]
+fn enabled_kinds_that_cannot_be_read() {
+    let left = with_knob(&["knob=6,130202", "init", "launch=_Z1av"]);
+    assert_eq!(left.state, ProcessState::Clean, "{}", left.text);
+    let left = with_knob(&["knob=6,130202", "init", "launch=_Z1av", "knob=11,7"]);
+    assert!(left.has_error("read-enabled-kinds"), "{}", left.text);
+}
+
+/// An exit handler that was there before CUDA's start runs after the recorder's end.
+#[test]
+fn a_launch_after_the_footer() {
+    let left = with_knob(&["launch-at-exit", "init", "launch=_Z1av"]);
+    assert!(left.has_error("activity-after-end"), "{}", left.text);
+    assert_eq!(left.state, ProcessState::Error);
+    assert_eq!(left.names, ["_Z1av"]);
+}
+
 /// Without its thread the recorder still takes everything at the end, and does not claim to be complete.
 #[test]
 fn no_thread_for_the_flush() {

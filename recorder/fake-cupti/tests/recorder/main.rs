@@ -8,5 +8,6 @@ mod bench;
 mod clients;
 mod endings;
 mod failures;
+mod faults;
 mod forks;
 mod launches;

@@ -25,6 +25,8 @@ pub(crate) fn perform(act: &str) -> io::Result<()> {
         "graph" => launches(value, 7),
         "launch-unnamed" => ffi::launch(None, 0),
         "launch-newline" => ffi::launch(Some("_Z3two\n_Z5linesv"), 0),
+        // Before `init`: a handler that then runs after the recorder's own.
+        "launch-at-exit" => ffi::launch_at_exit(),
         "launch-long" => ffi::launch(Some(&"n".repeat(number(value)?)), 0),
         // `THREADS,KERNELS`: each thread launches its own kernels.
         "threads" => threads(value),
@@ -51,6 +53,11 @@ pub(crate) fn perform(act: &str) -> io::Result<()> {
         "file-size-limit" => ffi::limit_file_size(number(value)? as u64),
         // Too little for another thread's stack, until the next act of this name without a value.
         "address-space-left" => address_space(value),
+        // With the library of faults preloaded: at most so many bytes at once for the recorder; none, any number.
+        "recorder-memory" if value.is_empty() => ffi::set_fault(c"fault_memory", usize::MAX),
+        "recorder-memory" => ffi::set_fault(c"fault_memory", number(value)?),
+        "recorder-clock-fails" => ffi::set_fault(c"fault_clock", 1),
+        "recorder-exit-handlers-fail" => ffi::set_fault(c"fault_exit_handlers", 1),
         "blocked-signals" => blocked_signals(),
         "close-descriptors" => {
             ffi::close_descriptors();

@@ -78,6 +78,8 @@ pub(crate) fn client(client: Client, act: &str) -> io::Result<()> {
         "disable" => (c"cuptiActivityDisable", 10),
         "disable-memcpy" => (c"cuptiActivityDisable", 1),
         "graph-level" => (c"cuptiActivityEnable", 51),
+        "graph-attribute" => (c"cuptiActivitySetAttribute", 20),
+        "read-drops" => (c"cuptiActivityGetNumDroppedRecords", 0),
         "subscribe" => (c"cuptiSubscribe", 0),
         "finalize" => (c"cuptiFinalize", 0),
         _ => return Err(Error::other("no such call")),
@@ -91,11 +93,13 @@ pub(crate) fn client(client: Client, act: &str) -> io::Result<()> {
         None => symbol(cupti(), name)?,
     };
     let second = other_complete as *const () as usize;
-    // SAFETY: each of these functions takes at most two words.
+    let mut third = 0_usize;
+    // SAFETY: each of these functions takes at most three words; only that of the lost records uses the third, which
+    // is where it puts their number.
     let status = unsafe {
-        mem::transmute::<*mut c_void, unsafe extern "C" fn(usize, usize) -> c_int>(function)(
-            first, second,
-        )
+        mem::transmute::<*mut c_void, unsafe extern "C" fn(usize, usize, *mut usize) -> c_int>(
+            function,
+        )(first, second, &raw mut third)
     };
     if status == 0 {
         Ok(())
@@ -198,6 +202,27 @@ fn limit(what: libc::__rlimit_resource_t, soft: u64, hard: u64) -> io::Result<()
         0 => Ok(()),
         _ => Err(Error::last_os_error()),
     }
+}
+
+/// Arranges for a launch at the end of the process.
+pub(crate) fn launch_at_exit() -> io::Result<()> {
+    extern "C" fn handler() {
+        // A failing launch shows in the missing name.
+        let _ = launch(Some("_Z4latev"), 0);
+    }
+    // SAFETY: a function without arguments of this program.
+    match unsafe { libc::atexit(handler) } {
+        0 => Ok(()),
+        _ => Err(Error::other("no room for an exit handler")),
+    }
+}
+
+/// Has the preloaded library of tests refuse things to the recorder.
+pub(crate) fn set_fault(name: &CStr, value: usize) -> io::Result<()> {
+    let function = symbol(libc::RTLD_DEFAULT, name)?;
+    // SAFETY: the functions of these names take one number.
+    unsafe { mem::transmute::<*mut c_void, unsafe extern "C" fn(usize)>(function)(value) };
+    Ok(())
 }
 
 /// What a daemon does.
