@@ -19,7 +19,7 @@ cuda13=(
   nvidia-nvvm==13.0.88
   nvidia-cuda-cuobjdump==13.2.78
 )
-# The 12.x wheels hold the assembler and the headers but no nvcc: clang drives them.
+# The 12.x wheels hold the assembler and the headers but no nvcc; what one made is in symbols/tests/objects.
 cuda12=(
   nvidia-cuda-nvcc-cu12==12.8.93
   nvidia-cuda-runtime-cu12==12.8.90

@@ -121,6 +121,44 @@ fn host_code_is_not() {
 }
 
 #[test]
+fn nothing_at_all_has_no_kernels() {
+    let built = build("empty.hip", &[GFX942]);
+    assert_eq!(read(&built.object).unwrap(), DeviceCode::default());
+}
+
+#[test]
+fn debug_information_and_optimisation_change_no_name() {
+    let plain = read(&build("mixed.hip", &[GFX942]).object).unwrap();
+    for flags in [
+        &[GFX942, "-g"][..],
+        &[GFX942, "-g", "-O0"],
+        &[GFX942, "-O3"],
+    ] {
+        let built = build("mixed.hip", flags);
+        let code = read(&built.object).unwrap();
+        let expected = readelf_kernels(&built.object, built.folder.path());
+        assert_eq!(code.symbols, expected, "{flags:?}");
+        assert_eq!(code, plain, "{flags:?}");
+    }
+}
+
+#[test]
+fn very_long_names() {
+    let folder = TempDir::new().unwrap();
+    let from = folder.path().join("long.hip");
+    let long = "k".repeat(30_000);
+    let include = source("hip/mini_hip.h");
+    let text = format!(
+        "#include \"{}\"\nextern \"C\" __global__ void {long}(int *p) {{ *p = 1; }}\n",
+        include.display()
+    );
+    fs_err::write(&from, text).unwrap();
+    let object = folder.path().join("long.o");
+    compile_hip(&from, &object, &[GFX942]);
+    assert_eq!(read(&object).unwrap().symbols, BTreeSet::from([long]));
+}
+
+#[test]
 fn bundles_compressed_by_clang() {
     let built = build("mixed.hip", &[GFX942, GFX90A, "--offload-compress"]);
     assert!(built.bundles().starts_with(b"CCOB"));

@@ -51,7 +51,10 @@ fn entry(span: Span<'_>, at: u64) -> Result<(Entry<'_>, Place, u64), Fault> {
     let id = span.slice(at + 24, length, "a bundle entry's id")?;
     let text = std::str::from_utf8(id.bytes())
         .map_err(|_| Fault::malformed(id.offset(0), "a bundle entry's id in UTF-8"))?;
-    let code = span.slice(start, size, "a bundle entry's code object")?;
+    let code = span
+        .slice(start, size, "a bundle entry's code object")
+        // Where the object ends is known; where the code should be may lie anywhere.
+        .map_err(|fault| Fault::malformed(span.offset(at), fault.expected))?;
     Ok((
         Entry { id: text, code },
         (start, start + size),

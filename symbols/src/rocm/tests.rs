@@ -157,7 +157,65 @@ fn a_kernel_twice_or_without_symbol_is_an_error() {
     assert!(metadata::read(Span::new(&out, 0)).is_err());
 }
 
+/// Targets and code of a bundle's entries.
+type Entries = Vec<(String, Vec<u8>)>;
+
+/// A bundle of several entries, what is in it, and whatever follows it.
+fn any_bundle() -> impl Strategy<Value = (Vec<u8>, Entries)> {
+    let entry = (
+        "[a-z0-9:+-]{0,40}",
+        prop::collection::vec(any::<u8>(), 0..200),
+    );
+    let entries = prop::collection::vec(entry, 1..6);
+    (entries, 0_u32..8, 0_usize..50).prop_map(|(entries, align, after)| {
+        let list: Vec<(&str, &[u8])> = entries
+            .iter()
+            .map(|(id, code)| (id.as_str(), code.as_slice()))
+            .collect();
+        let mut bytes = bundle_of(&list, 1 << align);
+        bytes.resize(bytes.len() + after, 0);
+        (bytes, entries)
+    })
+}
+
+fn listed(bytes: &[u8]) -> Result<Entries, Fault> {
+    let (entries, end) = bundle::entries(Span::new(bytes, 0))?;
+    assert!(end <= bytes.len() as u64);
+    let owned = |entry: &bundle::Entry<'_>| (entry.id.to_owned(), entry.code.bytes().to_vec());
+    Ok(entries.iter().map(owned).collect())
+}
+
 proptest! {
+    #[test]
+    fn a_bundle_lists_what_was_put_in((bytes, entries) in any_bundle()) {
+        prop_assert_eq!(listed(&bytes).unwrap(), entries);
+    }
+
+    #[test]
+    fn a_truncated_bundle_is_an_error_or_the_whole(
+        (bytes, entries) in any_bundle(), cut in any::<prop::sample::Index>(),
+    ) {
+        // Nothing but what follows the last code object may be missing.
+        if let Ok(found) = listed(&bytes[..cut.index(bytes.len())]) {
+            prop_assert_eq!(found, entries);
+        }
+    }
+
+    #[test]
+    fn a_damaged_bundle_never_panics(
+        (mut bytes, _) in any_bundle(),
+        flips in prop::collection::vec((any::<prop::sample::Index>(), 0_u8..8), 1..6),
+    ) {
+        for (at, bit) in flips {
+            let at = at.index(bytes.len());
+            bytes[at] ^= 1 << bit;
+        }
+        if let Err(fault) = listed(&bytes) {
+            prop_assert!(fault.offset <= bytes.len() as u64);
+        }
+        let _ = read(&bytes);
+    }
+
     #[test]
     fn metadata_lists_what_was_put_in(names in prop::collection::btree_set("[a-z]{1,20}", 0..20)) {
         let list: Vec<String> = names.iter().cloned().collect();
