@@ -80,6 +80,18 @@ def check_processes(name, processes, expected, state="clean", status=0, exact=Tr
     report(name, problems, f"{len(left)} processes, each {state}")
 
 
+def check_killed_worker(expected):
+    """A worker is killed and the program goes on: the one recording has no end, the other is clean."""
+    result, left = recorded("killed_worker")
+    problems = [] if result.returncode == 0 else [f"status {result.returncode}: {result.stderr[-1500:]}"]
+    states = sorted(recording.state for recording in left)
+    if states != ["clean", "no footer"]:
+        problems.append(f"recordings {states}")
+    for recording in left:
+        problems += matches(recording, expected)
+    report("killed_worker", problems, f"{len(left)} processes: {', '.join(states)}")
+
+
 def check_profiler(name, forwarders=True, word="another-client-took-callbacks", extra=()):
     """The other client sees what it sees without us, and the recording is marked."""
     plain = workload(name, extra)
@@ -155,6 +167,7 @@ def main():
         lambda: check_processes("fork_worker", 2, tiny),
         lambda: check_processes("data_loader", 1, tiny, exact=False),
         lambda: check_processes("killed", 1, tiny, state="no footer", status=-9),
+        lambda: check_killed_worker(tiny),
         lambda: check_processes("terminated", 1, tiny, state="no footer", status=-15),
         lambda: check_processes("idle", 1, {}),
         lambda: check_profiler("profiler"),

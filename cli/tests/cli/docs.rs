@@ -16,7 +16,8 @@ const PAGES: [&str; 9] = [
 ];
 
 /// Flags of other programs that the docs call.
-const FOREIGN_FLAGS: [&str; 13] = [
+const FOREIGN_FLAGS: [&str; 14] = [
+    "--compress-mode",
     "--release",
     "--build-arg",
     "--target",

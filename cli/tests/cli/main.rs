@@ -4,6 +4,7 @@
 mod audit;
 mod context;
 mod diff;
+mod dockerfiles;
 mod docs;
 mod documents;
 mod environment;

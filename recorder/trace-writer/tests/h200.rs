@@ -51,6 +51,19 @@ fn a_recording_counts_what_the_profiler_counts() {
     }
 }
 
+/// The compiler's helpers are processes with CUDA of their own, which launch nothing.
+#[test]
+fn a_compiled_program_is_recorded_beside_its_compilers_helpers() {
+    let (kernels, launches) = facts("compiled");
+    assert_eq!(
+        processes("compiled"),
+        [
+            (ProcessState::Clean, 0, Some(0)),
+            (ProcessState::Clean, kernels, Some(launches)),
+        ]
+    );
+}
+
 #[test]
 fn every_child_has_a_recording_of_its_own() {
     let (kernels, launches) = facts("tiny");

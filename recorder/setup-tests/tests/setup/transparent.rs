@@ -128,6 +128,29 @@ fn much_output_arrives_unchanged() {
     compare(&Bench::new(), &[HOSTILE, "print", "64"], b"");
 }
 
+/// Faster than `compare` could hold and compare it: looked at as it comes.
+#[test]
+fn a_gibibyte_of_output_arrives_to_the_last_byte() {
+    use std::io::Read as _;
+    const LINE: &[u8] = b"a line of output that is 64 bytes long, and the same every time\n";
+    let bench = Bench::new();
+    let line = text(&LINE[..63]);
+    let script = format!("yes '{line}' | head -c 1073741824; exit 3");
+    let mut command = bench.recorded(&["sh", "-c", &script]);
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut output = child.stdout.take().unwrap();
+    let expected = LINE.repeat(1 << 14);
+    let (mut chunk, mut bytes) = (vec![0; expected.len()], 0);
+    while bytes < 1 << 30 {
+        output.read_exact(&mut chunk).unwrap();
+        assert!(chunk == expected, "after {bytes} bytes");
+        bytes += chunk.len();
+    }
+    assert_eq!(output.read(&mut chunk).unwrap(), 0);
+    assert_eq!(child.wait().unwrap().code(), Some(3));
+    assert_eq!(bench.bundle().sidecar.exit_status, Some(3));
+}
+
 #[test]
 fn five_hundred_children_are_the_workloads_own() {
     compare(&Bench::new(), &[HOSTILE, "children"], b"");
