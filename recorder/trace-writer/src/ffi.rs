@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "signal masks are a C interface")]
 
 use std::ffi::c_int;
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ptr;
 
@@ -17,13 +18,17 @@ const CANCEL_DISABLE: c_int = 1;
 /// that ends the process would come back for the lock this thread holds.
 ///
 /// Faults stay unblocked, so that a crash handler still sees a crash.
-pub(crate) struct Quiet {
+#[must_use]
+pub struct Quiet {
     old_mask: libc::sigset_t,
     old_cancel: c_int,
+    /// What it changed is the thread's own.
+    of_this_thread: PhantomData<*const ()>,
 }
 
 impl Quiet {
-    pub(crate) fn enter() -> Self {
+    /// From now on, until it is dropped.
+    pub fn enter() -> Self {
         let mut mask = MaybeUninit::uninit();
         let mut old_mask = MaybeUninit::uninit();
         let mut old_cancel = 0;
@@ -47,6 +52,7 @@ impl Quiet {
             Self {
                 old_mask: old_mask.assume_init(),
                 old_cancel,
+                of_this_thread: PhantomData,
             }
         }
     }

@@ -5,7 +5,8 @@
 //! word in the recording, which can then never be taken for complete.
 //!
 //! [`Trace`] is the recording and its accounting; [`Shared`] is a trace that several threads reach and
-//! that survives `fork`, signals and cancellation.
+//! that survives `fork`, signals and cancellation; [`NameSet`] and [`Quiet`] are the same means for what
+//! a recorder keeps beside it.
 #![warn(missing_docs)]
 
 mod ffi;
@@ -18,8 +19,9 @@ mod shared;
 mod tests;
 mod trace;
 
+pub use ffi::Quiet;
 pub use file::CreateError;
 pub use header::{Backend, Header};
-pub use names::MAX_NAME_BYTES;
+pub use names::{MAX_NAME_BYTES, NameRef, NameSet};
 pub use shared::Shared;
 pub use trace::{Observed, Totals, Trace};

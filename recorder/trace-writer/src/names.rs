@@ -20,6 +20,26 @@ pub(crate) enum AddError {
     Full,
 }
 
+impl AddError {
+    /// The error word.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Memory(word) => word,
+            Self::Full => "set-capacity",
+        }
+    }
+}
+
+/// The error word of a name that no recording can hold.
+pub(crate) const INVALID_NAME: &str = "invalid_kernel_name";
+
+/// Whether a name would read back as itself.
+pub(crate) fn is_recordable(name: &[u8]) -> bool {
+    name.len() <= MAX_NAME_BYTES
+        && name.first() != Some(&b'#')
+        && !name.iter().any(|byte| matches!(byte, b'\n' | b'\r'))
+}
+
 /// The hash of a name, so that adding it does not compute it again.
 #[derive(Clone, Copy)]
 pub(crate) struct NameHash(u64);
@@ -38,11 +58,28 @@ const FREE: Slot = Slot {
     len: 0,
 };
 
+impl Slot {
+    fn name(self) -> NameRef {
+        NameRef {
+            start: self.start,
+            len: self.len,
+        }
+    }
+}
+
+/// A set of names, each at a place of its own for good. Bounded: a million names, 256 MiB of them.
 #[derive(Default)]
-pub(crate) struct NameSet {
+pub struct NameSet {
     slots: Vec<Slot>,
     arena: Vec<u8>,
     len: usize,
+}
+
+/// Where a name of a [`NameSet`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NameRef {
+    start: u32,
+    len: u32,
 }
 
 impl NameSet {
@@ -50,11 +87,37 @@ impl NameSet {
         self.len
     }
 
+    /// Keeps a name, once however often it comes. For backends that name kernels before they are
+    /// launched. Equal names give equal references.
+    ///
+    /// # Errors
+    /// The error word, when the name is empty or has no room.
+    pub fn intern(&mut self, name: &[u8]) -> Result<NameRef, &'static str> {
+        if name.is_empty() || !is_recordable(name) {
+            return Err(INVALID_NAME);
+        }
+        let hash = hash(name);
+        if let Some(slot) = self.find(hash, name) {
+            return Ok(slot.name());
+        }
+        let added = self.add(NameHash(hash), name);
+        added.map_err(AddError::word)?;
+        // Just added.
+        self.find(hash, name).map(Slot::name).ok_or(INVALID_NAME)
+    }
+
+    /// The name; empty for a reference of another set.
+    pub fn get(&self, name: NameRef) -> &[u8] {
+        let start = name.start as usize;
+        let range = start..start + name.len as usize;
+        self.arena.get(range).unwrap_or_default()
+    }
+
     /// Whether a name that is not empty is there; if not, its hash for [`NameSet::add`].
     #[inline]
     pub(crate) fn look_up(&self, name: &[u8]) -> Result<(), NameHash> {
         let hash = hash(name);
-        if self.contains(hash, name) {
+        if self.find(hash, name).is_some() {
             Ok(())
         } else {
             Err(NameHash(hash))
@@ -92,21 +155,19 @@ impl NameSet {
     }
 
     #[inline]
-    fn contains(&self, hash: u64, name: &[u8]) -> bool {
-        let Some(mask) = self.slots.len().checked_sub(1) else {
-            return false;
-        };
+    fn find(&self, hash: u64, name: &[u8]) -> Option<Slot> {
+        let mask = self.slots.len().checked_sub(1)?;
         let mut at = index(hash) & mask;
         while let Some(slot) = self.slots.get(at) {
             if slot.len == 0 {
-                return false;
+                return None;
             }
             if slot.hash == hash && self.text(*slot) == Some(name) {
-                return true;
+                return Some(*slot);
             }
             at = (at + 1) & mask;
         }
-        false
+        None
     }
 
     fn text(&self, slot: Slot) -> Option<&[u8]> {

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::file::{CreateError, RecordingFile};
 use crate::header::{Backend, Header};
 use crate::line::Line;
-use crate::names::{AddError, MAX_NAME_BYTES, NameHash, NameSet};
+use crate::names::{INVALID_NAME, NameHash, NameSet, is_recordable};
 
 /// Error words are written once each; more kinds than this are only counted.
 const MAX_WORDS: usize = 32;
@@ -139,15 +139,12 @@ impl Trace {
 
     #[cold]
     fn observe_new(&mut self, hash: NameHash, name: &[u8]) -> Observed {
-        if name.len() > MAX_NAME_BYTES || !is_one_line(name) {
-            self.error("invalid_kernel_name");
+        if !is_recordable(name) {
+            self.error(INVALID_NAME);
             return Observed::Refused;
         }
         if let Err(error) = self.names.add(hash, name) {
-            self.error(match error {
-                AddError::Memory(word) => word,
-                AddError::Full => "set-capacity",
-            });
+            self.error(error.word());
             return Observed::Refused;
         }
         self.totals.unique = self.names.len() as u64;
@@ -164,23 +161,18 @@ impl Trace {
         self.totals.records += 1;
     }
 
+    /// Counts launches of which the caller knows that their kernels were observed before, and launches
+    /// of kernels whose names never came.
+    pub fn count(&mut self, known: u64, unresolved: u64) {
+        let records = known.saturating_add(unresolved);
+        self.totals.records = self.totals.records.saturating_add(records);
+        self.totals.unresolved = self.totals.unresolved.saturating_add(unresolved);
+    }
+
     /// Counts a launch of a kernel whose name is not known.
     pub fn observe_unresolved(&mut self) {
         self.totals.records += 1;
         self.totals.unresolved += 1;
-    }
-
-    /// Takes launches back from the unresolved ones, for backends whose names may come after the launch.
-    pub fn resolve(&mut self, name: &[u8], launches: u64) -> Observed {
-        let launches = launches.min(self.totals.unresolved);
-        self.totals.unresolved -= launches;
-        self.totals.records -= launches;
-        let mut observed = Observed::Known;
-        if launches > 0 {
-            observed = self.observe(name);
-            self.totals.records += launches - 1;
-        }
-        observed
     }
 
     /// Counts records that the backend lost since the last call.
@@ -285,11 +277,6 @@ impl Trace {
         }
         self.queue.push(b'\n');
     }
-}
-
-/// A name that would read back as itself.
-fn is_one_line(name: &[u8]) -> bool {
-    name.first() != Some(&b'#') && !name.iter().any(|byte| matches!(byte, b'\n' | b'\r'))
 }
 
 /// Whether lines hold more than what an idle ROCm process writes: its header and metadata.

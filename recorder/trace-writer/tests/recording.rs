@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use kernrec_schemas::recording::{ProcessState, Recording, is_recording_name};
-use kernrec_trace_writer::{Backend, Header, MAX_NAME_BYTES, Observed, Trace};
+use kernrec_trace_writer::{Backend, Header, MAX_NAME_BYTES, NameSet, Observed, Trace};
 use proptest::prelude::*;
 
 const CUDA: Header<'_> = Header {
@@ -137,17 +137,35 @@ fn what_comes_after_the_footer_spoils_it() {
 }
 
 #[test]
-fn a_launch_seen_before_its_name_is_counted_once() {
+fn launches_counted_in_bulk_are_in_the_footer() {
     let folder = tempfile::tempdir().unwrap();
     let mut trace = Trace::create(folder.path(), &CUDA).unwrap();
-    trace.observe_unresolved();
-    trace.observe_unresolved();
-    trace.resolve(b"_Z1av", 2);
+    trace.observe(b"_Z1av");
+    trace.count(9, 2);
     trace.finish();
     let bytes = read_back(trace.path());
     let recording = Recording::read(&bytes);
-    assert_eq!(recording.state, ProcessState::Clean);
-    assert_eq!(recording.footer.unwrap().records, 2);
+    assert_eq!(recording.state, ProcessState::Error);
+    let footer = recording.footer.unwrap();
+    assert_eq!((footer.records, footer.unresolved), (12, Some(2)));
+}
+
+#[test]
+fn interned_names_keep_their_places() {
+    let mut names = NameSet::default();
+    let all: Vec<String> = (0..3_000).map(|i| format!("_Z{i}v")).collect();
+    let places: Vec<_> = all
+        .iter()
+        .map(|name| names.intern(name.as_bytes()).unwrap())
+        .collect();
+    for (name, place) in all.iter().zip(&places) {
+        assert_eq!(names.get(*place), name.as_bytes());
+        assert_eq!(names.intern(name.as_bytes()), Ok(*place));
+    }
+    let long = vec![b'x'; MAX_NAME_BYTES + 1];
+    for name in [&b""[..], b"a\nb", b"#a", &long] {
+        assert_eq!(names.intern(name), Err("invalid_kernel_name"));
+    }
 }
 
 #[test]

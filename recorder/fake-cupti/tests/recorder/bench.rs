@@ -1,11 +1,10 @@
 //! A folder with the libraries under the names the recorder looks for, and runs of the host program.
 
 use std::collections::BTreeSet;
-use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use kernrec_schemas::recording::{ProcessState, Recording, is_recording_name};
+pub(crate) use kernrec_fake_host::{Left, assert_success, built_library as library};
 use tempfile::TempDir;
 
 /// A place to run the host program in.
@@ -15,24 +14,6 @@ pub(crate) struct Bench {
     pub(crate) flush_ms: &'static str,
     /// A further library to preload.
     preload: Option<PathBuf>,
-}
-
-/// One recording, owned.
-#[derive(Debug)]
-pub(crate) struct Left {
-    pub(crate) text: String,
-    pub(crate) names: Vec<String>,
-    pub(crate) state: ProcessState,
-    pub(crate) records: Option<u64>,
-    pub(crate) unresolved: Option<u64>,
-    pub(crate) dropped: u64,
-}
-
-impl Left {
-    pub(crate) fn has_error(&self, word: &str) -> bool {
-        let line = format!("# error={word}");
-        self.text.lines().any(|other| other == line)
-    }
 }
 
 impl Bench {
@@ -121,10 +102,7 @@ impl Bench {
 
     /// Every recording, in no particular order.
     pub(crate) fn left(&self) -> Vec<Left> {
-        let Ok(entries) = fs_err::read_dir(self.recordings_folder()) else {
-            return Vec::new();
-        };
-        entries.map(|entry| read(&entry.unwrap().path())).collect()
+        Left::all(&self.recordings_folder())
     }
 
     /// The one recording.
@@ -140,42 +118,6 @@ fn run(compiler: &mut Command) {
     assert!(compiler.status().unwrap().success(), "{compiler:?}");
 }
 
-/// Asserts that a run went as it would have without the recorder.
-pub(crate) fn assert_success(output: &Output) {
-    assert!(
-        output.status.success() && output.stderr.is_empty(),
-        "{:?} signal {:?}\n{}",
-        output.status,
-        output.status.signal(),
-        String::from_utf8_lossy(&output.stderr)
-    );
-}
-
 pub(crate) fn names(names: &[&str]) -> BTreeSet<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
-}
-
-fn read(path: &Path) -> Left {
-    let name = path.file_name().unwrap().to_str().unwrap();
-    assert!(is_recording_name(name), "{name}");
-    let bytes = fs_err::read(path).unwrap();
-    let recording = Recording::read(&bytes);
-    Left {
-        names: recording.names.iter().map(ToString::to_string).collect(),
-        state: recording.state,
-        records: recording.footer.map(|footer| footer.records),
-        unresolved: recording.footer.and_then(|footer| footer.unresolved),
-        dropped: recording.dropped,
-        text: String::from_utf8_lossy(&bytes).into_owned(),
-    }
-}
-
-/// A shared library of this workspace. Cargo builds every crate type of a dependency, and puts those
-/// without a hash in their name (shared libraries) where it puts the test programs; so being listed under
-/// `dev-dependencies` is what makes them exist, in a fresh clone and with any profile.
-pub(crate) fn library(name: &str) -> PathBuf {
-    let here = std::env::current_exe().unwrap();
-    let path = here.parent().unwrap().join(name);
-    assert!(path.is_file(), "{} is not built", path.display());
-    path
 }

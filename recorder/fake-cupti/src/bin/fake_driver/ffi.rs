@@ -1,14 +1,13 @@
-//! The C side: the loader, fork, limits, and the fake CUPTI's functions.
+//! The C side: the fake CUPTI's functions.
 #![expect(unsafe_code, reason = "plays a C program")]
 
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
 use std::io::{self, Error};
 use std::mem;
-use std::path::Path;
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::OnceLock;
 
-use crate::acts::c_path;
+use kernrec_fake_host::Library;
 
 /// How another client finds CUPTI's functions.
 #[derive(Clone, Copy, Debug)]
@@ -19,18 +18,18 @@ pub(crate) enum Client {
     Handle,
 }
 
-static CUPTI: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+static CUPTI: OnceLock<Library> = OnceLock::new();
 
 /// Maps a library with local scope, as an interpreter does. The first one is the fake CUPTI.
 pub(crate) fn load(path: &str) -> io::Result<()> {
-    let handle = open(OsStr::new(path))?;
-    let _ = CUPTI.compare_exchange(ptr::null_mut(), handle, Ordering::SeqCst, Ordering::SeqCst);
+    let library = Library::open(OsStr::new(path))?;
+    // Only the first.
+    let _ = CUPTI.set(library);
     Ok(())
 }
 
 pub(crate) fn inject(path: &OsStr) -> io::Result<()> {
-    let handle = open(path)?;
-    let initialize = symbol(handle, c"InitializeInjection")?;
+    let initialize = Library::open(path)?.symbol(c"InitializeInjection")?;
     // SAFETY: the injection library's function of this name has this type.
     let answer =
         unsafe { mem::transmute::<*mut c_void, unsafe extern "C" fn() -> c_int>(initialize)() };
@@ -45,7 +44,7 @@ pub(crate) fn inject(path: &OsStr) -> io::Result<()> {
 
 pub(crate) fn launch(name: Option<&str>, graph_node: u64) -> io::Result<()> {
     let name = name.map(CString::new).transpose().map_err(Error::other)?;
-    let function = symbol(cupti(), c"fake_launch")?;
+    let function = cupti().symbol(c"fake_launch")?;
     // SAFETY: the fake's function of this name has this type.
     unsafe {
         mem::transmute::<*mut c_void, unsafe extern "C" fn(*const c_char, u64)>(function)(
@@ -57,7 +56,7 @@ pub(crate) fn launch(name: Option<&str>, graph_node: u64) -> io::Result<()> {
 }
 
 pub(crate) fn set_knob(knob: usize, value: usize) -> io::Result<()> {
-    let function = symbol(cupti(), c"fake_set")?;
+    let function = cupti().symbol(c"fake_set")?;
     let (knob, value) = (
         u32::try_from(knob).map_err(Error::other)?,
         i64::try_from(value).map_err(Error::other)?,
@@ -85,12 +84,12 @@ pub(crate) fn client(client: Client, act: &str) -> io::Result<()> {
         _ => return Err(Error::other("no such call")),
     };
     let preloaded = match client {
-        Client::Linked => symbol(libc::RTLD_DEFAULT, name).ok(),
+        Client::Linked => Library::GLOBAL.symbol(name).ok(),
         Client::Handle => None,
     };
     let function = match preloaded {
         Some(function) => function,
-        None => symbol(cupti(), name)?,
+        None => cupti().symbol(name)?,
     };
     let second = other_complete as *const () as usize;
     let mut third = 0_usize;
@@ -131,79 +130,6 @@ unsafe extern "C" fn other_complete(
     unsafe { libc::free(buffer.cast()) };
 }
 
-/// Runs `child` in a forked child and waits for it.
-pub(crate) fn fork(child: impl FnOnce()) -> io::Result<()> {
-    // SAFETY: this program's threads, if any, hold no lock that the child needs.
-    let pid = unsafe { libc::fork() };
-    match pid {
-        -1 => Err(Error::last_os_error()),
-        0 => {
-            child();
-            exit_at_once(1)
-        }
-        _ => {
-            let mut status = 0;
-            // SAFETY: our child and a valid pointer.
-            unsafe { libc::waitpid(pid, &raw mut status, 0) };
-            Ok(())
-        }
-    }
-}
-
-pub(crate) fn exit(status: c_int) -> ! {
-    // SAFETY: ends the process through its exit handlers.
-    unsafe { libc::exit(status) }
-}
-
-pub(crate) fn exit_at_once(status: c_int) -> ! {
-    // SAFETY: ends the process.
-    unsafe { libc::_exit(status) }
-}
-
-/// Ends as servers do that catch a signal: at once, from the handler.
-pub(crate) fn exit_in_handler() -> ! {
-    extern "C" fn handler(_: c_int) {
-        exit_at_once(7)
-    }
-    // SAFETY: the handler calls what a handler may call.
-    unsafe {
-        libc::signal(libc::SIGTERM, handler as *const () as libc::sighandler_t);
-        libc::raise(libc::SIGTERM);
-    }
-    exit_at_once(99)
-}
-
-pub(crate) fn kill_self(signal: c_int) -> ! {
-    // SAFETY: a signal whose default action ends the process.
-    unsafe { libc::raise(signal) };
-    exit_at_once(99)
-}
-
-pub(crate) fn limit_file_size(bytes: u64) -> io::Result<()> {
-    limit(libc::RLIMIT_FSIZE, bytes, bytes)
-}
-
-/// The hard limit stays, so that this can be taken back.
-pub(crate) fn limit_address_space(bytes: Option<u64>) -> io::Result<()> {
-    limit(
-        libc::RLIMIT_AS,
-        bytes.unwrap_or(libc::RLIM_INFINITY),
-        libc::RLIM_INFINITY,
-    )
-}
-
-fn limit(what: libc::__rlimit_resource_t, soft: u64, hard: u64) -> io::Result<()> {
-    let limit = libc::rlimit {
-        rlim_cur: soft,
-        rlim_max: hard,
-    };
-    // SAFETY: a valid pointer.
-    match unsafe { libc::setrlimit(what, &raw const limit) } {
-        0 => Ok(()),
-        _ => Err(Error::last_os_error()),
-    }
-}
-
 /// Arranges for a launch at the end of the process.
 pub(crate) fn launch_at_exit() -> io::Result<()> {
     extern "C" fn handler() {
@@ -219,52 +145,12 @@ pub(crate) fn launch_at_exit() -> io::Result<()> {
 
 /// Has the preloaded library of tests refuse things to the recorder.
 pub(crate) fn set_fault(name: &CStr, value: usize) -> io::Result<()> {
-    let function = symbol(libc::RTLD_DEFAULT, name)?;
+    let function = Library::GLOBAL.symbol(name)?;
     // SAFETY: the functions of these names take one number.
     unsafe { mem::transmute::<*mut c_void, unsafe extern "C" fn(usize)>(function)(value) };
     Ok(())
 }
 
-/// What a daemon does.
-pub(crate) fn close_descriptors() {
-    for descriptor in 3..1024 {
-        // SAFETY: nothing in this program uses a descriptor above 2 across acts.
-        unsafe { libc::close(descriptor) };
-    }
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a program for tests, with errors nobody reads"
-)]
-pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
-    std::fs::read(path)
-}
-
-fn cupti() -> *mut c_void {
-    CUPTI.load(Ordering::SeqCst)
-}
-
-fn open(path: &OsStr) -> io::Result<*mut c_void> {
-    let name = c_path(path)?;
-    // SAFETY: a valid string.
-    let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-    if handle.is_null() {
-        // SAFETY: the loader's message, a valid string after a failure.
-        let message = unsafe { CStr::from_ptr(libc::dlerror()) };
-        return Err(Error::other(message.to_string_lossy().into_owned()));
-    }
-    Ok(handle)
-}
-
-fn symbol(handle: *mut c_void, name: &CStr) -> io::Result<*mut c_void> {
-    // SAFETY: an open handle or a scope, and a valid string.
-    let symbol = unsafe { libc::dlsym(handle, name.as_ptr()) };
-    if symbol.is_null() {
-        return Err(Error::other(format!(
-            "no symbol {}",
-            name.to_string_lossy()
-        )));
-    }
-    Ok(symbol)
+fn cupti() -> Library {
+    CUPTI.get().copied().unwrap_or(Library::GLOBAL)
 }

@@ -1,0 +1,39 @@
+//! `libkernrec_rocprofiler.so`: records which kernels a process runs on AMD GPUs.
+//!
+//! The ROCProfiler SDK loads it through `ROCP_TOOL_LIBRARIES` and calls `rocprofiler_configure`. The
+//! recorder then has the SDK record each kernel dispatch, graph replays included, and name each kernel
+//! when its code object is loaded; it writes the name of each dispatched kernel once.
+//!
+//! - **Versions.** Only those in `versions` are accepted, since the records' layout is theirs. Any other: an
+//!   error word, and the recorder is out of the way. No header of the SDK is used and no library linked; the
+//!   functions come from the copy of the SDK that called.
+//! - **Callbacks** look up and count under a lock that is never held across I/O; a thread writes the file,
+//!   another has the SDK hand over its records every `KERNREC_FLUSH_MS`. The buffer is the lossless kind: the
+//!   SDK waits for room rather than lose a record.
+//! - **Activity.** `# gpu_active` is written and checked inside the first call back about loaded code, before the
+//!   process can dispatch a kernel of it. So a recording without it, however its process ended, is that of a
+//!   process that ran no kernel. If it cannot be written the file is emptied, which no reader takes for idle.
+//! - **Completeness.** Dispatches are numbered by the SDK; at the end every number up to the highest must have
+//!   come once. Lost records at the very end of the numbers, which the SDK would have had to lose without
+//!   counting them, cannot be seen.
+//! - **Forked children.** Where the SDK reaches a child (loaded code, records, its exit with records left), the child
+//!   gets a recording of its own that says `forked=1` and `fork_after_sdk_init`: its names count, it is never
+//!   clean. A child that the SDK does not reach leaves no file, like one that forks after CUDA started. That is
+//!   sound because a GPU cannot be used in a child through what its parent started: the driver unmaps it. A
+//!   child that starts the GPU itself loads code, and is marked there and then. A child that exits regularly
+//!   while records of its parent are in the inherited buffer is marked too; they are not told from its own.
+//! - **Memory.** 34 MiB in the SDK for the buffer (two halves of 1 MiB, 17 bytes for each of theirs); here at most
+//!   64 MiB for a million kernels, 256 MiB for the names of those registered and as much for those dispatched,
+//!   512 KiB for dispatches that wait for an earlier one. A hundred thousand kernels with names of 200 bytes
+//!   take some 30 MiB.
+//!
+//! Layout: `ffi` holds everything unsafe, `recorder` the behaviour, `kernels` what the callbacks know,
+//! `dispatch_ids` the proof of completeness, `versions` the SDKs it works with, `options` the environment.
+#![warn(missing_docs)]
+
+mod dispatch_ids;
+mod ffi;
+mod kernels;
+mod options;
+mod recorder;
+mod versions;
