@@ -70,6 +70,12 @@ if [ "$(tail -n 1 answer)" != '["particles","waves"]' ]; then
     exit 1
 fi
 
+# Where such a map comes from: the kernels of an object, read without NVIDIA's tools. Made from an object alone the map
+# names no sources, and says so.
+ln -s "$data/../../symbols/tests/objects/cuda-12.4" objects
+run kernrec symbol-map --backend cuda --objects objects/several-architectures.o --out shown.json
+run kernrec show shown.json
+
 cat <<'END'
 
 How a step is recorded. THE GPU IS A FAKE: `fake-driver` plays a CUDA program with its driver, and NVIDIA's library

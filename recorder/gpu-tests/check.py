@@ -3,6 +3,7 @@ program, or with the same program run plain. One line per workload; exit status 
 
 import importlib.util
 import json
+import os
 import shutil
 import sys
 import tempfile
@@ -156,6 +157,24 @@ def check_plain_cuda():
     report("plain CUDA, graph", problems, f"{recording.footer.get('records')} records")
 
 
+def check_other_cupti(path):
+    """The same program with another release's CUPTI, which the driver supports too."""
+    name = f"cupti-{path.parent.name}"
+    folder = OUT / "recordings" / name
+    shutil.rmtree(folder, ignore_errors=True)
+    environment = {**recorded_environment(folder), "KERNREC_CUPTI_PATH": str(path)}
+    run([BUILD / "launch", "graph", "1000"], environment, input="\n")
+    (recording,) = recordings(folder)
+    problems = [] if recording.clean else [recording.state]
+    if recording.footer.get("records") != 101_100:
+        problems.append(str(recording.footer))
+    lines = recording.path.read_text().splitlines()
+    if f"# cupti_path={path}" not in lines:
+        problems.append("another CUPTI was used")
+    version = [line[2:] for line in lines if line.startswith("# cupti_version=")]
+    report(name, problems, f"{recording.footer.get('records')} records, {' '.join(version)}")
+
+
 def main():
     tiny = facts("tiny")
     check_processes("tiny", 1, tiny)
@@ -179,6 +198,9 @@ def main():
         lambda: check_concurrent(tiny),
         check_plain_cuda,
     ]
+    others = os.environ.get("OTHER_CUPTI")
+    for path in sorted(Path(others).resolve().glob("*/libcupti.so.*")) if others else []:
+        jobs.append(lambda path=path: check_other_cupti(path))
     if importlib.util.find_spec("jax"):
         jobs.append(lambda: check_profiler("jax_profiler", word="outstanding-buffers"))
 

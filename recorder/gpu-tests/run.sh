@@ -3,8 +3,9 @@
 #
 #   recorder/gpu-tests/run.sh LIBRARIES OUT [check|cost]...
 #
-# LIBRARIES holds libkernrec_cupti.so and libkernrec_cupti_forwarders.so; OUT receives report.txt, cost.txt
+# LIBRARIES holds libkernrec_cupti.so and libkernrec_cupti_forwarders.so; OUT receives check.txt, cost.txt
 # and the recordings. Needs python3 with PyTorch (with Triton), gcc and nvcc; JAX is used where it is there.
+# OTHER_CUPTI may name a folder of further releases' copies, RELEASE/libcupti.so.MAJOR: each is tried too.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 libraries=$(realpath "$1")

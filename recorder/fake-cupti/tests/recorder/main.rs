@@ -11,3 +11,4 @@ mod failures;
 mod faults;
 mod forks;
 mod launches;
+mod words;
