@@ -23,12 +23,12 @@ fn sources(folder: &Path) -> String {
     let mut text = String::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
-        for entry in fs_err::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
+        for entry in fs_err::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|suffix| suffix == "rs") {
-                text.push_str(&fs_err::read_to_string(path).unwrap());
+                text.push_str(&fs_err::read_to_string(path).expect("a source"));
             }
         }
     }
