@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// What stands before a word where it is made.
-const MAKERS: [&str; 6] = [
+const MAKERS: [&str; 7] = [
+    "INVALID_NAME: &str = \"",
     "error(\"",
     "drain(cupti, \"",
     "Memory(\"",
