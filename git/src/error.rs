@@ -43,6 +43,16 @@ pub enum GitError {
         /// The other.
         second: String,
     },
+    /// Two commits have no common ancestor, so nothing says what one changed since it left the other.
+    #[error("`{first}` and `{second}` have no common history in `{}`", repository.display())]
+    Unrelated {
+        /// The repository.
+        repository: PathBuf,
+        /// One commit.
+        first: String,
+        /// The other.
+        second: String,
+    },
     /// git failed in a way that says nothing about the question.
     #[error("`git {action}` in `{}` failed: {message}", repository.display())]
     Failed {
@@ -63,6 +73,7 @@ impl GitError {
             Self::Repository { .. } => "repository-unusable",
             Self::Revision { .. } => "revision-unknown",
             Self::Shallow { .. } => "shallow-repository",
+            Self::Unrelated { .. } => "histories-unrelated",
             Self::Failed { .. } => "git-failed",
         }
     }

@@ -3,7 +3,7 @@
 use crate::GitError;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 /// Where a repository is, or what its history is cut by. A hook or a wrapper may have set these; the user named a
 /// folder.
@@ -22,30 +22,40 @@ const PLACES: [&str; 8] = [
 ///
 /// The input must be less than a pipe holds (64 KiB): it is written before anything is read.
 pub(crate) fn run(repository: &Path, arguments: &[&str], input: &str) -> Result<Output, GitError> {
-    let not_run = |source| GitError::NotRun { source };
+    let mut child = start(repository, arguments, Stdio::piped())?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // git that ends without reading says why on stderr.
+        let _ = stdin.write_all(input.as_bytes());
+    }
+    child
+        .wait_with_output()
+        .map_err(|source| GitError::NotRun { source })
+}
+
+/// Starts git with pipes to its input and from its output.
+pub(crate) fn start(
+    repository: &Path,
+    arguments: &[&str],
+    errors: Stdio,
+) -> Result<Child, GitError> {
     let mut command = Command::new("git");
     for name in PLACES {
         command.env_remove(name);
     }
-    let mut child = command
+    command
         .arg("-C")
         .arg(repository)
         .args(arguments)
-        // A partial clone would ask its remote for each commit it does not have.
+        // A partial clone would ask its remote for each object it does not have.
         .env("GIT_NO_LAZY_FETCH", "1")
         // An older git fetches all the same; it must not wait for a password.
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("LC_ALL", "C")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
+        .stderr(errors)
         .spawn()
-        .map_err(not_run)?;
-    if let Some(mut stdin) = child.stdin.take() {
-        // git that ends without reading says why on stderr.
-        let _ = stdin.write_all(input.as_bytes());
-    }
-    child.wait_with_output().map_err(not_run)
+        .map_err(|source| GitError::NotRun { source })
 }
 
 /// The first line of what git said, without control characters.

@@ -5,7 +5,6 @@ use crate::program::{message, run};
 use kernrec_schemas::{Commit, Timestamp};
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::process::Output;
 
 /// A clone.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +20,7 @@ impl ObjectId {
     /// The least digits of a commit's name that are looked up; git's own default.
     const MIN_DIGITS: usize = 7;
 
-    fn new(text: &str) -> Option<Self> {
+    pub(crate) fn new(text: &str) -> Option<Self> {
         let is_hex = |b: u8| matches!(b, b'0'..=b'9' | b'a'..=b'f');
         // SHA-1 and SHA-256 repositories.
         let is_id = matches!(text.len(), 40 | 64) && text.bytes().all(is_hex);
@@ -105,7 +104,7 @@ impl Repo {
         let text = String::from_utf8_lossy(&output.stdout);
         let answers: Vec<&str> = text.lines().collect();
         if !output.status.success() || answers.len() != commits.len() {
-            return Err(self.failed(ACTION, &output));
+            return Err(self.failed(ACTION, message(&output)));
         }
         let id_of = |(commit, answer): (&&Commit, &str)| {
             ObjectId::new(answer).filter(|id| id.is_named_by(commit))
@@ -114,7 +113,7 @@ impl Repo {
     }
 
     /// The full name of one commit, by the same rule.
-    fn resolve_commit(&self, commit: &Commit) -> Result<ObjectId, GitError> {
+    pub fn resolve_commit(&self, commit: &Commit) -> Result<ObjectId, GitError> {
         let unknown = || GitError::Revision {
             revision: commit.to_string(),
             repository: self.dir.clone(),
@@ -133,7 +132,7 @@ impl Repo {
         match output.status.code() {
             Some(0) => Ok(true),
             Some(1) => Ok(false),
-            _ => Err(self.failed(ACTION, &output)),
+            _ => Err(self.failed(ACTION, message(&output))),
         }
     }
 
@@ -172,15 +171,15 @@ impl Repo {
         let time = text.trim().parse().ok().and_then(Timestamp::from_unix);
         match time {
             Some(time) if output.status.success() => Ok(time),
-            _ => Err(self.failed(ACTION, &output)),
+            _ => Err(self.failed(ACTION, message(&output))),
         }
     }
 
-    fn failed(&self, action: &'static str, output: &Output) -> GitError {
+    pub(crate) fn failed(&self, action: &'static str, message: String) -> GitError {
         GitError::Failed {
             action,
             repository: self.dir.clone(),
-            message: message(output),
+            message,
         }
     }
 }

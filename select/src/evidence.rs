@@ -131,7 +131,7 @@ impl<'a> PairEvidence<'a> {
             index,
             files: change
                 .files()
-                .map(|path| file_evidence(index, path))
+                .map(|file| file_evidence(index, &file.path))
                 .collect(),
         }
     }
@@ -165,7 +165,7 @@ fn file_evidence<'a>(index: &Index<'_>, path: &'a ChangedPath) -> FileEvidence<'
     let mut causes = BTreeSet::new();
     let mut objects = 0;
     let mut kernels = SymbolSet::new(index.symbol_count());
-    for object in index.objects_of(path.as_str()) {
+    for object in index.objects_of(path) {
         objects += 1;
         if object.symbols.is_empty() {
             causes.insert(Cause::HostCode);
@@ -178,7 +178,7 @@ fn file_evidence<'a>(index: &Index<'_>, path: &'a ChangedPath) -> FileEvidence<'
             .iter()
             .for_each(|&symbol| kernels.insert(symbol));
     }
-    for object in index.objects_elsewhere(path.as_str()) {
+    for object in index.objects_elsewhere(path) {
         causes.insert(Cause::AmbiguousPath);
         object
             .symbols

@@ -1,9 +1,9 @@
 //! From evidence to a decision: which steps can a change reach, and may the others be skipped?
 //!
 //! The decision is pure: values in, values out; clocks and terminals belong to the callers, and only
-//! [`open_records`] reads files. The flow:
+//! [`open_records`] and [`Change::read_edits`] read anything. The flow:
 //!
-//! 1. [`Change`]: the changed files, in the map's spelling.
+//! 1. [`Change`]: the changed files, in the map's spelling, and what happened to their lines.
 //! 2. [`Record`]: one backend's pair of kernel table and symbol maps, or the news that it cannot be had.
 //! 3. [`Index`]: a pair made searchable, once.
 //! 4. [`PairEvidence`]: what one pair knows about each changed file.
@@ -23,7 +23,9 @@ pub mod render;
 mod report;
 mod select;
 
-pub use change::{Assumes, Change, ChangeError, ChangedPath};
+pub use change::{
+    Assumes, Change, ChangeError, ChangedFile, ChangedPath, Edit, FileStatus, MAX_CHANGED_FILES,
+};
 pub use decision::{
     DEFAULT_MAX_AGE, Decision, Fate, Freshness, Policy, Reason, StepDecision, Verdict, decide,
 };

@@ -11,6 +11,7 @@ mod paths;
 mod symbols;
 mod unreadable;
 
+use crate::change::ChangedPath;
 use crate::pair::Pair;
 use join::Join;
 use kernrec_schemas::table::{Row, RowReason};
@@ -165,13 +166,22 @@ impl<'a> Index<'a> {
     }
 
     /// The objects compiled from the file or including it; empty when the maps do not know it.
-    pub(crate) fn objects_of(&self, path: &str) -> impl Iterator<Item = IndexedObject<'_>> {
-        self.objects(self.paths.objects_of(path))
+    pub(crate) fn objects_of(&self, path: &ChangedPath) -> impl Iterator<Item = IndexedObject<'_>> {
+        let spelled = path
+            .is_exact()
+            .then(|| self.paths.objects_of(path.as_str()));
+        self.objects(spelled.unwrap_or_default())
     }
 
     /// Objects that use what may be the same file under a path that starts elsewhere.
-    pub(crate) fn objects_elsewhere(&self, path: &str) -> impl Iterator<Item = IndexedObject<'_>> {
-        self.objects(self.paths.objects_elsewhere(path))
+    pub(crate) fn objects_elsewhere(
+        &self,
+        path: &ChangedPath,
+    ) -> impl Iterator<Item = IndexedObject<'_>> {
+        let spelled = path
+            .is_exact()
+            .then(|| self.paths.objects_elsewhere(path.as_str()));
+        self.objects(spelled.unwrap_or_default())
     }
 
     fn objects(&self, numbers: Vec<u32>) -> impl Iterator<Item = IndexedObject<'_>> {

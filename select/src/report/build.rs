@@ -104,8 +104,8 @@ fn ready_state(evidence: &PairEvidence<'_>, policy: &Policy) -> RecordState {
 fn file_reports(pairs: &[PairEvidence<'_>], change: &Change) -> Vec<FileReport> {
     let mut reports: Vec<FileReport> = change
         .files()
-        .map(|path| FileReport {
-            path: path.to_string(),
+        .map(|file| FileReport {
+            path: file.path.to_string(),
             seen: Vec::with_capacity(pairs.len()),
         })
         .collect();

@@ -177,10 +177,7 @@ fn spellings_of_one_path_are_one_file() {
         assert_eq!(class(cuda(), spelling), MAY_DROP, "{spelling}");
     }
     let change = Change::of_files(["./a.cu", "a.cu", "src//x.cu", "src/./x.cu"]).unwrap();
-    let files: Vec<&str> = change
-        .files()
-        .map(kernrec_select::ChangedPath::as_str)
-        .collect();
+    let files: Vec<&str> = change.files().map(|file| file.path.as_str()).collect();
     assert_eq!(files, ["a.cu", "src/x.cu"]);
 }
 

@@ -5,6 +5,7 @@
 mod backends;
 mod classes;
 mod common;
+mod diffs;
 mod ggml_h200;
 mod installed;
 mod properties;
