@@ -55,11 +55,18 @@ fn common(name: &str, value: &str) -> io::Result<()> {
         "file-size-limit" => ffi::limit_file_size(number(value)? as u64),
         // Too little for another thread's stack, until the next act of this name without a value.
         "address-space-left" => address_space(value),
+        // With the library of faults preloaded: at most so many bytes at once for the recorder; none, any number.
+        "recorder-memory" if value.is_empty() => ffi::set_fault(c"fault_memory", usize::MAX),
+        "recorder-memory" => ffi::set_fault(c"fault_memory", number(value)?),
+        "recorder-clock-fails" => ffi::set_fault(c"fault_clock", 1),
+        "recorder-exit-handlers-fail" => ffi::set_fault(c"fault_exit_handlers", 1),
         "blocked-signals" => blocked_signals(),
         "close-descriptors" => {
             ffi::close_descriptors();
             Ok(())
         }
+        // Removes a folder with the files in it.
+        "remove" => ffi::remove_folder(value.as_ref()),
         "chdir" => std::env::set_current_dir(value),
         "print" => {
             println!("{value}");
@@ -123,7 +130,7 @@ fn address_space(value: &str) -> io::Result<()> {
     ffi::limit_address_space(Some((used + number(value)?) as u64 * 1024))
 }
 
-/// Prints the mask of blocked signals of each thread but the first, in hex.
+/// Prints each thread but the first: its name and the mask of signals it blocks, in hex.
 #[expect(clippy::print_stdout, reason = "a program for tests")]
 fn blocked_signals() -> io::Result<()> {
     let first = std::process::id().to_string();
@@ -135,7 +142,9 @@ fn blocked_signals() -> io::Result<()> {
         let status = ffi::read_file(&task.path().join("status"))?;
         let status = String::from_utf8_lossy(&status);
         let mask = status.lines().find_map(|line| line.strip_prefix("SigBlk:"));
-        println!("{}", mask.unwrap_or_default().trim());
+        let name = ffi::read_file(&task.path().join("comm"))?;
+        let name = String::from_utf8_lossy(&name);
+        println!("{} {}", name.trim(), mask.unwrap_or_default().trim());
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 
 use std::ffi::{CStr, CString, OsStr, c_int, c_void};
 use std::io::{self, Error};
+use std::mem;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
@@ -95,6 +96,25 @@ pub(crate) fn close_descriptors() {
 )]
 pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     std::fs::read(path)
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a program for tests, with errors nobody reads"
+)]
+pub(crate) fn remove_folder(path: &Path) -> io::Result<()> {
+    for entry in path.read_dir()? {
+        std::fs::remove_file(entry?.path())?;
+    }
+    std::fs::remove_dir(path)
+}
+
+/// Has the preloaded library of tests refuse things to the recorder.
+pub(crate) fn set_fault(name: &CStr, value: usize) -> io::Result<()> {
+    let function = Library::GLOBAL.symbol(name)?;
+    // SAFETY: the functions of these names take one number.
+    unsafe { mem::transmute::<*mut c_void, unsafe extern "C" fn(usize)>(function)(value) };
+    Ok(())
 }
 
 /// A mapped library, or the scope of everything that was linked or preloaded.

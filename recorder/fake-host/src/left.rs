@@ -3,7 +3,7 @@
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Command, Output};
 
 use kernrec_schemas::recording::{ProcessState, Recording, is_recording_name};
 
@@ -83,4 +83,28 @@ pub fn built_library(name: &str) -> PathBuf {
     let path = here.parent().unwrap().join(name);
     assert!(path.is_file(), "{} is not built", path.display());
     path
+}
+
+/// Builds the library that, preloaded, has the C library refuse things to the recorder of this file name.
+///
+/// # Panics
+/// When it cannot be built.
+pub fn build_faults(folder: &Path, recorder: &str) -> PathBuf {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/faults.c");
+    let library = folder.join("libfaults.so");
+    let mut compiler = Command::new("cc");
+    compiler
+        .args(["-shared", "-fPIC", "-O1"])
+        .arg(format!("-DRECORDER=\"{recorder}\""))
+        .arg("-o");
+    compile(compiler.arg(&library).arg(source));
+    library
+}
+
+/// Runs the C compiler that builds this workspace.
+///
+/// # Panics
+/// When it fails.
+pub fn compile(compiler: &mut Command) {
+    assert!(compiler.status().unwrap().success(), "{compiler:?}");
 }

@@ -11,4 +11,4 @@ mod left;
 
 pub use acts::{number, run, times, variable};
 pub use ffi::{Library, exit_at_once, fork, limit_file_size};
-pub use left::{Left, assert_success, built_library};
+pub use left::{Left, assert_success, build_faults, built_library, compile};

@@ -185,10 +185,14 @@ fn hand_over(id: u64, records: Vec<DispatchRecord>) -> Option<Receiver<()>> {
     let mut threads = THREADS.lock().unwrap_or_else(PoisonError::into_inner);
     let sender = threads.entry(number).or_insert_with(|| {
         let (sender, jobs) = channel::<Job>();
-        thread::spawn(move || {
+        let work = move || {
             IN_CALLBACK.set(true);
             jobs.iter().for_each(call_back);
-        });
+        };
+        // Without it nothing is called back, which the sender notices.
+        let _ = thread::Builder::new()
+            .name("fake-sdk".to_owned())
+            .spawn(work);
         sender
     });
     sender.send(job).ok()?;

@@ -4,8 +4,8 @@
 use std::cell::RefCell;
 use std::sync::MutexGuard;
 
-use crate::buffers;
 use crate::state::{State, state};
+use crate::{buffers, knobs};
 
 thread_local! {
     /// The lock, held across `fork` by the thread that forks, so that the child finds it whole.
@@ -27,6 +27,13 @@ unsafe extern "C" fn parent() {
 }
 
 unsafe extern "C" fn child() {
-    HELD.with(|held| drop(held.borrow_mut().take()));
+    HELD.with(|held| {
+        if let Some(mut state) = held.borrow_mut().take() {
+            for buffer in &mut state.buffers {
+                // What was with the thread went with it.
+                buffer.on_the_way = u32::from(knobs::is_set("child-hangs"));
+            }
+        }
+    });
     buffers::forget_threads();
 }

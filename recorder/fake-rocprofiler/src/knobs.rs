@@ -27,6 +27,7 @@ const DEFAULTS: [(&str, u64); 3] = [
 // reorder                dispatches complete in reverse order, in groups of this size
 // null-headers           records come without their headers
 // header-kind            records come as another kind
+// child-hangs            in a forked child a flush never returns
 // no-finalize            the process ends without the SDK noticing
 
 static VALUES: LazyLock<Mutex<HashMap<String, u64>>> = LazyLock::new(|| {

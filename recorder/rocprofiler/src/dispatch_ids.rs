@@ -55,7 +55,7 @@ impl DispatchIds {
     }
 
     /// The highest number that has come.
-    pub(crate) fn highest(&self) -> u64 {
+    fn highest(&self) -> u64 {
         self.runs.back().map_or(self.complete, |run| run.last)
     }
 

@@ -74,7 +74,13 @@ impl Queue {
 
 impl Kernels {
     /// A kernel was registered.
-    pub(crate) fn register(&mut self, symbol: Symbol<'_>) -> Result<(), &'static str> {
+    pub(crate) fn register(&mut self, symbol: Symbol<'_>) {
+        if let Err(word) = self.name(symbol) {
+            self.error(word);
+        }
+    }
+
+    fn name(&mut self, symbol: Symbol<'_>) -> Result<(), &'static str> {
         let name = self.names.intern(without_suffix(symbol.name))?;
         let kernel = self.kernel(symbol.kernel_id)?;
         let known = kernel.name.replace(name);
@@ -83,10 +89,9 @@ impl Kernels {
         }
         // Later dispatches are of the new name; the old one, if it was dispatched, is in the file.
         kernel.written = false;
-        let waiting = std::mem::take(&mut kernel.waiting);
-        if waiting > 0 {
+        if kernel.waiting > 0 {
             self.write_name(symbol.kernel_id)?;
-            self.queue.records += waiting;
+            self.resolve(symbol.kernel_id);
         }
         if known.is_some() {
             return Err("conflicting_kernel_symbol");
@@ -94,48 +99,62 @@ impl Kernels {
         Ok(())
     }
 
+    /// Counts what waited for a name that is written now.
+    fn resolve(&mut self, kernel_id: u64) {
+        if let Some(kernel) = self.by_id.get_mut(&kernel_id) {
+            self.queue.records += std::mem::take(&mut kernel.waiting);
+        }
+    }
+
     /// A kernel ran.
     #[inline]
-    pub(crate) fn dispatched(&mut self, dispatch: Dispatch) -> Result<(), &'static str> {
-        let numbered = self.ids.add(dispatch.dispatch_id);
+    pub(crate) fn dispatched(&mut self, dispatch: Dispatch) {
+        if let Err(word) = self.ids.add(dispatch.dispatch_id) {
+            self.error(word);
+        }
         match self.by_id.get(&dispatch.kernel_id) {
             Some(kernel) if kernel.written => self.queue.records += 1,
-            _ => self
-                .dispatched_first(dispatch.kernel_id)
-                .inspect_err(|_| self.nameless += 1)?,
+            _ => self.dispatched_first(dispatch.kernel_id),
         }
-        numbered
     }
 
     #[cold]
-    fn dispatched_first(&mut self, kernel_id: u64) -> Result<(), &'static str> {
+    fn dispatched_first(&mut self, kernel_id: u64) {
         if kernel_id == 0 {
             // What the SDK gives a kernel whose code was loaded unseen.
             self.nameless += 1;
-            return Ok(());
+            return;
         }
+        if let Err(word) = self.note_first(kernel_id) {
+            self.nameless += 1;
+            self.error(word);
+        }
+    }
+
+    fn note_first(&mut self, kernel_id: u64) -> Result<(), &'static str> {
         let kernel = self.kernel(kernel_id)?;
         if kernel.name.is_none() {
             kernel.waiting += 1;
             return Ok(());
         }
+        self.write_name(kernel_id)?;
         self.queue.records += 1;
-        self.write_name(kernel_id)
+        Ok(())
     }
 
     /// A record that could not be read.
-    pub(crate) fn unreadable(&mut self) {
+    pub(crate) fn unreadable(&mut self, word: &'static str) {
         self.nameless += 1;
+        self.error(word);
     }
 
     /// The SDK's count of lost records, which it never resets.
-    pub(crate) fn lost(&mut self, drop_count: u64) -> Result<(), &'static str> {
-        let before = std::mem::replace(&mut self.drop_count, drop_count);
-        let more = drop_count
-            .checked_sub(before)
-            .ok_or("drop_counter_regressed")?;
-        self.queue.dropped = self.queue.dropped.saturating_add(more);
-        Ok(())
+    pub(crate) fn lost(&mut self, drop_count: u64) {
+        match drop_count.checked_sub(self.drop_count) {
+            Some(more) => self.queue.dropped = self.queue.dropped.saturating_add(more),
+            None => self.error("drop_counter_regressed"),
+        }
+        self.drop_count = drop_count;
     }
 
     /// Queues an error word.

@@ -1,10 +1,11 @@
 //! A folder with the libraries under the names the recorder looks for, and runs of the host program.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
-pub(crate) use kernrec_fake_host::{Left, assert_success, built_library as library};
+use kernrec_fake_host::build_faults;
+pub(crate) use kernrec_fake_host::{Left, assert_success, built_library as library, compile};
 use tempfile::TempDir;
 
 /// A place to run the host program in.
@@ -37,12 +38,8 @@ impl Bench {
     /// One in which what the recorder asks of the C library can be made to fail.
     pub(crate) fn with_faults() -> Self {
         let mut bench = Self::new();
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorder/faults.c");
-        let library = bench.path("libfaults.so");
-        let mut compiler = Command::new("cc");
-        compiler.args(["-shared", "-fPIC", "-O1", "-o"]);
-        run(compiler.arg(&library).arg(source));
-        bench.preload = Some(library);
+        let faults = build_faults(bench.folder.path(), "libkernrec_cupti.so");
+        bench.preload = Some(faults);
         bench
     }
 
@@ -96,7 +93,7 @@ impl Bench {
             .args(["-shared", "-nostdlib", "-x", "c", "/dev/null", "-o"])
             .arg(&library)
             .args(["-Wl,--no-as-needed", "-l:libcupti.so.13", "-L"]);
-        run(compiler.arg(self.path(".")));
+        compile(compiler.arg(self.path(".")));
         library
     }
 
@@ -111,11 +108,6 @@ impl Bench {
         assert_eq!(left.len(), 1, "{left:#?}");
         left.remove(0)
     }
-}
-
-/// Runs the C compiler that builds this workspace.
-fn run(compiler: &mut Command) {
-    assert!(compiler.status().unwrap().success(), "{compiler:?}");
 }
 
 pub(crate) fn names(names: &[&str]) -> BTreeSet<String> {

@@ -208,7 +208,8 @@ fn the_recorders_thread_takes_no_signals() {
     let masks = String::from_utf8(output.stdout).unwrap();
     let masks: Vec<u64> = masks
         .lines()
-        .map(|mask| u64::from_str_radix(mask, 16).unwrap())
+        .map(|line| line.split_once(' ').unwrap())
+        .map(|(_, mask)| u64::from_str_radix(mask, 16).unwrap())
         .collect();
     assert_eq!(masks.len(), 1, "the recorder has one thread");
     // SIGKILL and SIGSTOP cannot be held back.

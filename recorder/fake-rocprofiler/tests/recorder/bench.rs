@@ -1,10 +1,11 @@
 //! A folder with the SDK under its name, and runs of the host program.
 
+use std::iter;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use kernrec_fake_host::built_library;
 pub(crate) use kernrec_fake_host::{Left, assert_success};
+use kernrec_fake_host::{build_faults, built_library};
 use tempfile::TempDir;
 
 /// A place to run the host program in.
@@ -13,6 +14,8 @@ pub(crate) struct Bench {
     pub(crate) flush_ms: &'static str,
     /// Knobs of the fake SDK, as `name=value,…`.
     pub(crate) knobs: &'static str,
+    /// A further library to preload.
+    preload: Option<PathBuf>,
 }
 
 impl Bench {
@@ -24,7 +27,16 @@ impl Bench {
             folder,
             flush_ms: "0",
             knobs: "",
+            preload: None,
         }
+    }
+
+    /// One in which what the recorder asks of the C library can be made to fail.
+    pub(crate) fn with_faults() -> Self {
+        let mut bench = Self::new();
+        let faults = build_faults(bench.folder.path(), "libkernrec_rocprofiler.so");
+        bench.preload = Some(faults);
+        bench
     }
 
     pub(crate) fn with(knobs: &'static str) -> Self {
@@ -48,10 +60,12 @@ impl Bench {
     }
 
     pub(crate) fn command(&self, acts: &[&str]) -> Command {
+        let sdk = self.path("librocprofiler-sdk.so");
+        let preloaded: Vec<_> = iter::once(sdk).chain(self.preload.clone()).collect();
         let mut command = Command::new(env!("CARGO_BIN_EXE_fake-hip"));
         command
             .args(acts)
-            .env("LD_PRELOAD", self.path("librocprofiler-sdk.so"))
+            .env("LD_PRELOAD", std::env::join_paths(preloaded).unwrap())
             .env("ROCP_TOOL_LIBRARIES", recorder())
             .env("KERNREC_DIR", self.recordings_folder())
             .env("KERNREC_FLUSH_MS", self.flush_ms)

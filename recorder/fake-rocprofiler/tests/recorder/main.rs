@@ -5,5 +5,9 @@
 #[cfg(test)]
 mod bench;
 
+mod endings;
 mod failures;
+mod faults;
+mod forks;
 mod launches;
+mod sdk;

@@ -25,14 +25,15 @@ pub(crate) fn note_code_object(event: &CodeObjectEvent<'_>) {
     }
     if let Some(symbol) = event.symbol(&session.validated.layout) {
         let urgent = recorder.kernels(|kernels| {
-            if let Err(word) = symbol.and_then(|symbol| kernels.register(symbol)) {
-                kernels.error(word);
+            match symbol {
+                Ok(symbol) => kernels.register(symbol),
+                Err(word) => kernels.error(word),
             }
             kernels.is_urgent()
         });
         recorder.wake_writer(urgent);
     }
-    recorder.note_late("code loaded");
+    recorder.note_late();
 }
 
 /// Kernels ran.
@@ -50,32 +51,23 @@ pub(crate) fn note_dispatches(delivery: &Delivery<'_>, drop_count: u64) {
     }
     let layout = session.validated.layout;
     let urgent = recorder.kernels(|kernels| {
-        let lost = kernels.lost(drop_count);
+        kernels.lost(drop_count);
         match delivery.dispatches(layout) {
             Ok(dispatches) => {
                 for dispatch in dispatches {
-                    let noted = match dispatch {
+                    match dispatch {
                         Ok(dispatch) => kernels.dispatched(dispatch),
-                        Err(word) => {
-                            kernels.unreadable();
-                            Err(word)
-                        }
-                    };
-                    if let Err(word) = noted {
-                        kernels.error(word);
+                        Err(word) => kernels.unreadable(word),
                     }
                 }
             }
             Err(word) => kernels.error(word),
         }
-        if let Err(word) = lost {
-            kernels.error(word);
-        }
         kernels.is_urgent()
     });
     recorder.wake_writer(urgent);
     if !delivery.is_empty() {
-        recorder.note_late("records");
+        recorder.note_late();
     }
 }
 
@@ -101,12 +93,9 @@ impl Recorder {
     }
 
     /// What comes after the footer must not go unseen.
-    fn note_late(&self, what: &str) {
+    fn note_late(&self) {
         if self.phase() == Phase::Ended {
-            self.trace.with(|trace| {
-                trace.error("activity-after-end");
-                trace.comment(&format!("note {what} after the end"));
-            });
+            self.error("activity-after-end");
         }
     }
 }

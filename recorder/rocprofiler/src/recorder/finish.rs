@@ -1,16 +1,20 @@
 //! The end of the process: the last records, the proof that they were all, the footer.
 
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use super::{Bound, Phase, Recorder, SESSION, Session, installed, ours};
+use super::{Bound, Phase, Recorder, SESSION, Session, forked, installed, ours};
+use crate::ffi::abi::Status;
+use crate::ffi::thread::spawn_without_signals;
 use crate::kernels::Kernels;
 
 /// How long a busy buffer is tried again for.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Records can be left in one half of the buffer by a flush that meets another; a second takes them.
 const FLUSHES: u32 = 2;
-/// More of them, while a record is known to be missing.
-const MORE_FLUSHES: u32 = 4;
+/// The same again, while a record is known to be missing.
+const MORE_TURNS: u32 = 2;
+const FAILED: &str = "final_flush_failed";
 
 /// Ends the recording. The SDK has stopped the context and waited for the kernels, and is on the thread
 /// that ends the process.
@@ -27,20 +31,42 @@ pub(crate) fn finish() {
 
 /// In a forked child that did nothing that reached us: whether it dispatched kernels shows in what the
 /// buffer holds. That may also be what its parent left there, which is not told apart.
-fn finish_child(session: &Session) {
-    for _ in 0..FLUSHES {
-        if let Some(Bound { sdk, buffer, .. }) = session.bound.get() {
-            // A failure is as if nothing had come; there is no recording yet to say it in.
-            let _ = sdk.flush(*buffer, PATIENCE);
-        }
+fn finish_child(session: &'static Session) {
+    let flushed = flush_in_child(session);
+    if !flushed && let Some(recorder) = forked::ours_or_new() {
+        recorder.error(FAILED);
     }
     if let Some(recorder) = ours() {
         recorder.finish(session);
     }
 }
 
+/// Flushes as often as it takes for everything to come.
+fn flush(Bound { sdk, buffer }: &Bound) -> Result<(), Status> {
+    (0..FLUSHES).try_for_each(|_| sdk.flush(*buffer, PATIENCE))
+}
+
+/// The same on a thread of its own: what the SDK was about to do when its process forked, a child waits for
+/// in vain, and its end must not.
+fn flush_in_child(session: &'static Session) -> bool {
+    let Some(bound) = session.bound.get() else {
+        return true;
+    };
+    let thread = spawn_without_signals("kernrec-flush", move || {
+        // A failure is as if nothing had come, and a child's recording is never clean.
+        let _ = flush(bound);
+    });
+    let start = Instant::now();
+    thread.is_ok_and(|thread| {
+        while !thread.is_finished() && start.elapsed() < PATIENCE {
+            thread::sleep(Duration::from_micros(100));
+        }
+        thread.is_finished()
+    })
+}
+
 impl Recorder {
-    fn finish(&self, session: &Session) {
+    fn finish(&self, session: &'static Session) {
         if self.phase() == Phase::Ended {
             return;
         }
@@ -59,16 +85,22 @@ impl Recorder {
         self.writer.stop();
     }
 
-    fn take_the_rest(&self, session: &Session) {
-        let Some(Bound { sdk, buffer, .. }) = session.bound.get() else {
+    fn take_the_rest(&self, session: &'static Session) {
+        if self.forked {
+            if !flush_in_child(session) {
+                self.error(FAILED);
+            }
+            return;
+        }
+        let Some(bound) = session.bound.get() else {
             return;
         };
-        for turn in 0..FLUSHES + MORE_FLUSHES {
-            if turn >= FLUSHES && self.missing() == 0 {
+        for turn in 0..=MORE_TURNS {
+            if turn > 0 && self.missing() == 0 {
                 return;
             }
-            if let Err(status) = sdk.flush(*buffer, PATIENCE) {
-                self.sdk_error("final_flush_failed", status);
+            if let Err(status) = flush(bound) {
+                self.sdk_error(FAILED, status);
                 return;
             }
         }
@@ -83,19 +115,14 @@ impl Recorder {
     }
 
     fn check_completeness(&self) {
-        let (missing, highest, unresolved) = (
-            self.missing(),
-            self.kernels(|kernels| kernels.ids().highest()),
-            self.kernels(|kernels| kernels.unresolved()),
-        );
+        let missing = self.missing();
+        let unresolved = self.kernels(|kernels| kernels.unresolved());
         self.trace.with(|trace| {
             trace.count(0, unresolved);
             // Those that the SDK counted as lost are missing too.
             if missing > trace.totals().dropped {
-                trace.comment(&format!(
-                    "note {missing} of {highest} dispatches have no record"
-                ));
-                trace.error("dispatch_records_lost");
+                let missing = i32::try_from(missing).unwrap_or(i32::MAX);
+                trace.failure("dispatch_records_lost", missing);
             }
         });
     }

@@ -41,11 +41,6 @@ pub(crate) fn perform(name: &str, value: &str) -> Option<io::Result<()>> {
             let _ = init();
             exit_at_once(0);
         }),
-        // With the library of faults preloaded: at most so many bytes at once for the recorder; none, any number.
-        "recorder-memory" if value.is_empty() => ffi::set_fault(c"fault_memory", usize::MAX),
-        "recorder-memory" => number(value).and_then(|n| ffi::set_fault(c"fault_memory", n)),
-        "recorder-clock-fails" => ffi::set_fault(c"fault_clock", 1),
-        "recorder-exit-handlers-fail" => ffi::set_fault(c"fault_exit_handlers", 1),
         "rocm-trace" => rocm_trace(),
         _ => return None,
     })

@@ -143,14 +143,6 @@ pub(crate) fn launch_at_exit() -> io::Result<()> {
     }
 }
 
-/// Has the preloaded library of tests refuse things to the recorder.
-pub(crate) fn set_fault(name: &CStr, value: usize) -> io::Result<()> {
-    let function = Library::GLOBAL.symbol(name)?;
-    // SAFETY: the functions of these names take one number.
-    unsafe { mem::transmute::<*mut c_void, unsafe extern "C" fn(usize)>(function)(value) };
-    Ok(())
-}
-
 fn cupti() -> Library {
     CUPTI.get().copied().unwrap_or(Library::GLOBAL)
 }

@@ -1,9 +1,10 @@
 //! The acts that have to do with HIP.
 
+use std::ffi::OsStr;
 use std::io;
 use std::thread;
 
-use kernrec_fake_host::{number, times};
+use kernrec_fake_host::{Library, number, times};
 
 use crate::ffi;
 
@@ -12,6 +13,8 @@ pub(crate) fn perform(name: &str, value: &str) -> Option<io::Result<()>> {
     Some(match name {
         // Maps the SDK with local scope, as a wheel's libraries do.
         "sdk" => ffi::load(value),
+        // Maps any other library.
+        "map" => Library::open(OsStr::new(value)).map(drop),
         // What the runtime does when it starts.
         "init" => ffi::start_runtime(),
         // Loads a code object none of whose kernels is ever used.
@@ -43,8 +46,7 @@ pub(crate) fn perform(name: &str, value: &str) -> Option<io::Result<()>> {
         "other-tool" => ffi::force_other_tool(),
         // Prints how many records the other tool got.
         "other-count" => {
-            println!("other tool got {} records", ffi::other_records());
-            Ok(())
+            ffi::other_records().map(|count| println!("other tool got {count} records"))
         }
         // Calls a recorder's `rocprofiler_configure` from here: the SDK is then this program.
         "configure-from-here" => ffi::configure_from_here(value),

@@ -139,6 +139,7 @@ struct ConfigureResult {
 }
 
 static OTHER_RECORDS: AtomicUsize = AtomicUsize::new(0);
+static OTHER_BUFFER: AtomicUsize = AtomicUsize::new(0);
 static OTHER_TOOL: ConfigureResult = ConfigureResult {
     size: size_of::<ConfigureResult>(),
     initialize: other_initialize,
@@ -146,8 +147,14 @@ static OTHER_TOOL: ConfigureResult = ConfigureResult {
     tool_data: 0,
 };
 
-pub(crate) fn other_records() -> usize {
-    OTHER_RECORDS.load(Ordering::SeqCst)
+/// How many the other tool has got, all of them handed over.
+pub(crate) fn other_records() -> io::Result<usize> {
+    call_numbers(
+        c"rocprofiler_flush_buffer",
+        OTHER_BUFFER.load(Ordering::SeqCst),
+        0,
+    )?;
+    Ok(OTHER_RECORDS.load(Ordering::SeqCst))
 }
 
 pub(crate) fn force_other_tool() -> io::Result<()> {
@@ -195,6 +202,7 @@ unsafe extern "C" fn other_initialize(_finalizer: *const c_void, _data: *mut c_v
             ptr::null_mut(),
             &raw mut buffer,
         );
+        OTHER_BUFFER.store(usize::try_from(buffer).unwrap_or(0), Ordering::SeqCst);
         mem::transmute::<
             *mut c_void,
             unsafe extern "C" fn(u64, u32, *const i32, usize, u64) -> c_int,

@@ -1,5 +1,5 @@
 /* Preloaded by tests: what the recorder asks of the C library fails on demand. Nobody else's requests do, so that the
- * workload itself, and the fake CUPTI, go on as they would. */
+ * workload itself, and the fake it runs on, go on as they would. RECORDER is the file name of the recorder. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -27,7 +27,7 @@ void fault_exit_handlers(size_t fails) { exit_handlers_fail = fails != 0; }
 
 static int of_recorder(const void *caller) {
     Dl_info info;
-    return dladdr(caller, &info) && info.dli_fname && strstr(info.dli_fname, "libkernrec_cupti.so");
+    return dladdr(caller, &info) && info.dli_fname && strstr(info.dli_fname, RECORDER);
 }
 
 static int refused(size_t bytes, const void *caller) {
