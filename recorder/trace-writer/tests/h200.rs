@@ -91,6 +91,17 @@ fn a_killed_process_keeps_its_names_and_is_not_complete() {
 }
 
 #[test]
+fn four_at_once_and_a_killed_worker() {
+    let (kernels, launches) = facts("tiny");
+    let clean = (ProcessState::Clean, kernels, Some(launches));
+    assert_eq!(processes("concurrent"), [clean; 4]);
+    assert_eq!(
+        processes("killed_worker"),
+        [(ProcessState::NoFooter, kernels, None), clean]
+    );
+}
+
+#[test]
 fn another_client_of_cupti_leaves_a_mark() {
     for workload in [
         "profiler",
