@@ -8,6 +8,7 @@
 pub mod agreement;
 pub mod bundle;
 pub mod exit;
+pub mod function_recording;
 pub mod id;
 pub mod installed;
 pub mod jobs;

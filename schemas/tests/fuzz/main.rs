@@ -51,6 +51,8 @@ macro_rules! fuzz {
 
 fuzz! {
     recording: "recording", targets::fuzz_recording;
+    function_recording: "function_recording", targets::fuzz_function_recording;
+    session_notes: "session_notes", targets::fuzz_session_notes;
     sidecar: "sidecar", targets::fuzz_sidecar;
     table: "table", targets::fuzz_table;
     symbol_map: "symbol_map", targets::fuzz_symbol_map;

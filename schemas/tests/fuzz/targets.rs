@@ -1,5 +1,6 @@
 //! The targets. Each takes any bytes and checks what must hold of whatever was read.
 
+use kernrec_schemas::function_recording::{Function, FunctionRecording, SessionNotes};
 use kernrec_schemas::id::stable_form;
 use kernrec_schemas::installed::{InstalledRecord, file_name};
 use kernrec_schemas::jobs::JobsList;
@@ -11,6 +12,86 @@ use kernrec_schemas::symbol_map::SymbolMap;
 use kernrec_schemas::table::KernelTable;
 use kernrec_schemas::{Backend, KernelName};
 use std::collections::HashSet;
+
+/// Functions are always kept and distinct, and a recording with any sign of trouble is never clean.
+pub(crate) fn fuzz_function_recording(bytes: &[u8]) {
+    let recording = FunctionRecording::read(bytes);
+    let distinct: HashSet<_> = recording.functions.iter().collect();
+    assert_eq!(
+        distinct.len(),
+        recording.functions.len(),
+        "functions are distinct"
+    );
+    for line in bytes.split(|&byte| byte == b'\n') {
+        let Ok(line) = std::str::from_utf8(line) else {
+            continue;
+        };
+        let fields: Vec<&str> = line.split('\t').collect();
+        if let [file, qualname, number] = fields[..]
+            && !file.is_empty()
+            && !file.starts_with('#')
+            && !qualname.is_empty()
+            && let Ok(number) = number.parse::<u32>()
+        {
+            let kept =
+                |f: &&Function<'_>| f.file == file && f.qualname == qualname && f.line == number;
+            assert!(
+                recording.functions.iter().any(|f| kept(&f)),
+                "`{line}` is kept"
+            );
+        }
+    }
+    if recording.state == ProcessState::Clean {
+        assert!(recording.clean_exit && recording.first_error.is_none());
+        assert!(!recording.lost_lines && recording.malformed_lines == 0);
+        assert!(
+            recording
+                .header
+                .is_some_and(|header| header.process().is_some())
+        );
+    }
+    for sign in [
+        "#error\tx\n",
+        "#start\tpid=1\n",
+        "torn",
+        "one\tfield\n",
+        "#end\terrors=0\n",
+    ] {
+        let mut worse = bytes.to_vec();
+        if !worse.is_empty() && !worse.ends_with(b"\n") {
+            worse.push(b'\n');
+        }
+        worse.extend_from_slice(sign.as_bytes());
+        // A header alone makes a recording of nothing; every other sign spoils one.
+        if !bytes.trim_ascii().is_empty() || sign != "#start\tpid=1\n" {
+            assert_ne!(
+                FunctionRecording::read(&worse).state,
+                ProcessState::Clean,
+                "{sign}"
+            );
+        }
+    }
+}
+
+/// Every line that is one JSON object ends up in a count.
+pub(crate) fn fuzz_session_notes(bytes: &[u8]) {
+    let notes = SessionNotes::read(bytes);
+    let lines = bytes.split(|&byte| byte == b'\n').count() as u64;
+    assert!(notes.sessions.len() as u64 + notes.malformed_lines <= lines);
+    let executed = notes.executed();
+    assert!(
+        notes
+            .sessions
+            .iter()
+            .all(|session| session.executed() <= executed)
+    );
+    let mut torn = bytes.to_vec();
+    torn.extend_from_slice(b"\n{\"event\":\"session\"}");
+    assert!(
+        SessionNotes::read(&torn).malformed_lines > 0,
+        "a torn line is no session"
+    );
+}
 
 /// Names are always kept and distinct, a healthy state keeps its promises, an unhealthy sign always shows.
 pub(crate) fn fuzz_recording(bytes: &[u8]) {
