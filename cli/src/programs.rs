@@ -82,6 +82,7 @@ fn wants_json(command: &Command) -> bool {
         // Nothing on stdout may be taken for a decision, or for the workload's output.
         Command::Select(_) | Command::Run(_) | Command::Env(_) | Command::Finish(_) => false,
         Command::SymbolMap(args) => args.json,
+        Command::Explain(args) => args.json,
         Command::Pack(args) => args.json,
         Command::Fold(args) => args.json,
         Command::Show(args) => args.json,

@@ -10,12 +10,13 @@
 //! 5. [`decide`]: the first [`Reason`] that holds for each step, over all pairs.
 //! 6. [`Report`]: the answer as data; [`render`] turns it into text or keys.
 //!
-//! [`select`] does all of it. The rule throughout: silence lets a step be skipped only if the whole chain of
+//! [`select`] does all of it; [`explain`] shows the chain between one step and one file. The rule throughout: silence lets a step be skipped only if the whole chain of
 //! evidence is healthy, fresh and joined; any doubt keeps the step, and says why.
 
 mod change;
 mod decision;
 mod evidence;
+mod explain;
 mod index;
 mod installed;
 mod pair;
@@ -30,6 +31,9 @@ pub use decision::{
     DEFAULT_MAX_AGE, Decision, Fate, Freshness, Policy, Reason, StepDecision, Verdict, decide,
 };
 pub use evidence::{Cause, FileClass, FileEvidence, PairEvidence};
+pub use explain::{
+    ExplainError, ExplainedKernel, ExplainedRecord, ExplainedRow, Explanation, explain,
+};
 pub use index::{Index, SymbolId, UnusablePair};
 pub use installed::open_records;
 pub use pair::{Pair, Record, Unavailable};

@@ -33,14 +33,7 @@ impl SelectError {
 /// Which steps can the change reach, and may the others be skipped? Neither the order of the records nor that of
 /// the files matters. A pair that cannot be indexed is reported, and counts, as unavailable.
 pub fn select(records: &[Record], change: &Change, policy: &Policy) -> Result<Report, SelectError> {
-    let mut backends = BTreeSet::new();
-    if let Some(twice) = records
-        .iter()
-        .map(Record::backend)
-        .find(|backend| !backends.insert(*backend))
-    {
-        return Err(SelectError::BackendTwice { backend: twice });
-    }
+    distinct(records)?;
     let (indexes, unavailable) = indexed(records);
     let pairs: Vec<PairEvidence<'_>> = indexes
         .iter()
@@ -50,8 +43,18 @@ pub fn select(records: &[Record], change: &Change, policy: &Policy) -> Result<Re
     Ok(Report::new(&pairs, &unavailable, &decision, change, policy))
 }
 
+/// Refuses two records of one backend.
+pub(crate) fn distinct(records: &[Record]) -> Result<(), SelectError> {
+    let mut backends = BTreeSet::new();
+    let mut all = records.iter().map(Record::backend);
+    match all.find(|backend| !backends.insert(*backend)) {
+        Some(backend) => Err(SelectError::BackendTwice { backend }),
+        None => Ok(()),
+    }
+}
+
 /// The searchable pairs and the backends without one, each sorted by backend.
-fn indexed(records: &[Record]) -> (Vec<Index<'_>>, Vec<Unavailable>) {
+pub(crate) fn indexed(records: &[Record]) -> (Vec<Index<'_>>, Vec<Unavailable>) {
     let mut indexes = Vec::new();
     let mut unavailable = Vec::new();
     for record in records {

@@ -3,6 +3,7 @@
 pub(crate) mod audit;
 pub(crate) mod diff;
 pub(crate) mod env;
+pub(crate) mod explain;
 pub(crate) mod fetch;
 pub(crate) mod finish;
 pub(crate) mod fold;
@@ -54,6 +55,8 @@ pub(crate) enum Command {
     Fetch(fetch::FetchArgs),
     /// Say which steps a change can reach
     Select(select::SelectArgs),
+    /// Show the evidence between one step and one file
+    Explain(explain::ExplainArgs),
     /// Run a command and record which GPU kernels it launches
     ///
     /// Exits with the command's status: 128 and the signal's number when one ended it, 127 when there is no

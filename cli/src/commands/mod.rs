@@ -3,6 +3,7 @@
 mod audit;
 mod diff;
 mod env;
+mod explain;
 mod fetch;
 mod finish;
 mod fold;
@@ -46,6 +47,7 @@ pub(crate) fn run(command: Command, shell: &mut Shell) -> Result<Ended, CommandE
         Command::Publish(args) => publish::run(args, shell),
         Command::Fetch(args) => fetch::run(args, shell),
         Command::Select(args) => select::run(&args, shell),
+        Command::Explain(args) => explain::run(&args, shell),
         Command::Run(args) => return Ok(Ended::Workload(run::run(&args, shell))),
         Command::Env(args) => env::run(&args, shell),
         Command::Finish(args) => Ok(finish::run(&args, shell)),

@@ -8,6 +8,7 @@ mod dockerfiles;
 mod docs;
 mod documents;
 mod environment;
+mod explain;
 mod fetch;
 mod fold;
 mod layout;
