@@ -8,6 +8,7 @@
 mod bucket;
 mod economy;
 mod expected;
+mod http2;
 #[path = "../crash/inputs.rs"]
 mod inputs;
 mod reading;

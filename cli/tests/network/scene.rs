@@ -1,7 +1,7 @@
 //! A local store behind a web server, and a folder that it is fetched to.
 
 use crate::inputs::Build;
-use kernrec_faulty_server::{Certificate, Files, Server};
+use kernrec_faulty_server::{Certificate, Files, Protocol, Server};
 use kernrec_fetch::installed;
 use kernrec_schemas::Backend;
 use serde_json::Value;
@@ -30,9 +30,15 @@ impl Scene {
 
     /// An empty store behind TLS. The authority is in `ca.pem`.
     pub(crate) fn with_tls(certificate: &Certificate) -> Self {
+        Self::speaking(certificate, Protocol::Unsaid)
+    }
+
+    /// The same, behind a server that says in the handshake what it speaks.
+    pub(crate) fn speaking(certificate: &Certificate, protocol: Protocol) -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs_err::write(folder.path().join("ca.pem"), certificate.authority()).unwrap();
-        let server = Server::https(Files::below(&folder.path().join("store")), certificate);
+        let files = Files::below(&folder.path().join("store"));
+        let server = Server::speaking(files, certificate, protocol);
         Self { folder, server }
     }
 

@@ -1,5 +1,7 @@
 //! Certificates for loopback servers.
 
+use crate::Protocol;
+use crate::http2::HTTP2;
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, KeyUsagePurpose,
     date_time_ymd,
@@ -11,7 +13,7 @@ use std::sync::Arc;
 /// A server's certificate and the authority it is signed by.
 #[derive(Debug, Clone)]
 pub struct Certificate {
-    pub(crate) config: Arc<ServerConfig>,
+    config: Arc<ServerConfig>,
     authority: String,
 }
 
@@ -34,6 +36,17 @@ impl Certificate {
     /// The authority's certificate, in PEM.
     pub fn authority(&self) -> &str {
         &self.authority
+    }
+
+    /// The TLS of a server that says in the handshake what it speaks.
+    pub(crate) fn speaking(&self, protocol: Protocol) -> Arc<ServerConfig> {
+        let mut config = ServerConfig::clone(&self.config);
+        config.alpn_protocols = match protocol {
+            Protocol::Unsaid => Vec::new(),
+            Protocol::Http1 => vec![b"http/1.1".to_vec()],
+            Protocol::Http2 => vec![HTTP2.to_vec()],
+        };
+        Arc::new(config)
     }
 
     fn make(names: &[&str], until: i32) -> Self {

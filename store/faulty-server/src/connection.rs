@@ -17,11 +17,16 @@ enum Next {
 }
 
 /// Serves a connection to its end. A client that breaks it off is not an error.
-pub(crate) fn serve(stream: TcpStream, config: Option<Arc<ServerConfig>>, shared: &Shared) {
+pub(crate) fn serve(
+    stream: TcpStream,
+    config: Option<Arc<ServerConfig>>,
+    shared: &Shared,
+    number: usize,
+) {
     let _ = match config {
-        None => requests(Both(stream), shared),
+        None => requests(Both(stream), shared, number),
         Some(config) => match ServerConnection::new(config) {
-            Ok(tls) => requests(StreamOwned::new(tls, stream), shared),
+            Ok(tls) => requests(StreamOwned::new(tls, stream), shared, number),
             Err(_) => return,
         },
     };
@@ -45,10 +50,10 @@ impl Write for Both {
     }
 }
 
-fn requests<S: Read + Write>(stream: S, shared: &Shared) -> io::Result<()> {
+fn requests<S: Read + Write>(stream: S, shared: &Shared, connection: usize) -> io::Result<()> {
     let mut stream = BufReader::new(stream);
     while let Some(request) = Request::read(&mut stream)? {
-        let (number, fault) = shared.begin(&request);
+        let (number, fault) = shared.begin(&request, connection);
         let next = respond(&mut stream, &request, number, fault.as_ref(), shared);
         shared.end();
         match next? {
@@ -72,20 +77,7 @@ fn respond<S: Read + Write>(
         Some(Fault::Together(requests)) => shared.wait_for(*requests),
         _ => {}
     }
-    let mut answer = match fault.and_then(|fault| fault.replaces(request)) {
-        Some(answer) => answer,
-        None if matches!(fault, Some(Fault::NoRanges)) => {
-            shared.service.answer(&without_range(request))
-        }
-        None => shared.service.answer(request),
-    };
-    if let Some(fault) = fault {
-        answer = fault.spoil(answer, number);
-    }
-    if request.method == "HEAD" {
-        answer.length = Some(answer.body.len());
-        answer.body.clear();
-    }
+    let answer = shared.answer(request, fault, number);
     if let Some(Fault::DoneAndLost) = fault {
         return Ok(Next::Close);
     }
@@ -101,7 +93,7 @@ fn send<S: Read + Write>(
     let body = answer.body.as_slice();
     let out = stream.get_mut();
     match fault {
-        Some(Fault::Cut(after)) if *after < body.len() => {
+        Some(Fault::Cut(after) | Fault::CutAll(after)) if *after < body.len() => {
             out.write_all(&answer.head())?;
             out.write_all(&body[..*after])?;
             out.flush()?;
@@ -129,7 +121,8 @@ fn send<S: Read + Write>(
             out.flush()?;
             let promised = answer.length.is_some_and(|length| length > body.len());
             let is_lie = matches!(fault, Some(Fault::Longer(_))) && promised;
-            Ok(if is_lie { Next::Close } else { Next::Another })
+            let is_last = is_lie || matches!(fault, Some(Fault::Last));
+            Ok(if is_last { Next::Close } else { Next::Another })
         }
     }
 }
@@ -139,10 +132,4 @@ fn wait_for_the_client<S: Read>(stream: &mut S) -> io::Result<Next> {
     let mut ignored = [0; 64];
     while stream.read(&mut ignored)? > 0 {}
     Ok(Next::Close)
-}
-
-fn without_range(request: &Request) -> Request {
-    let mut request = request.clone();
-    request.forget("range");
-    request
 }

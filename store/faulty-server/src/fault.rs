@@ -17,8 +17,13 @@ pub enum Fault {
     HangUp,
     /// No answer comes, and the connection stays open until the client closes it.
     Silence,
-    /// So many bytes of the body, then the connection is closed.
+    /// So many bytes of the body, then the connection is closed; of HTTP/2 only this one stream is reset.
     Cut(usize),
+    /// So many bytes of the body, then the connection is closed, with all that is under way on it; HTTP/2 says so with
+    /// a `GOAWAY` of an error.
+    CutAll(usize),
+    /// This answer is the connection's last. HTTP/2 says so before it answers, with a `GOAWAY` of no error.
+    Last,
     /// So many bytes of the body, then nothing until the client closes.
     Stall(usize),
     /// The answer waits until so many requests were being answered at once, or half a minute.

@@ -11,7 +11,9 @@ pub struct Request {
     pub path: String,
     /// What follows the question mark; empty without one.
     pub query: String,
-    headers: Vec<(String, String)>,
+    /// `HTTP/1.1` or `HTTP/2.0`.
+    pub version: String,
+    pub(crate) headers: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,
 }
@@ -37,6 +39,7 @@ impl Request {
         let mut words = line.split_whitespace();
         let method = words.next().unwrap_or_default().to_owned();
         let target = words.next().unwrap_or_default();
+        let version = words.next().unwrap_or_default().to_owned();
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let (path, query) = (path.to_owned(), query.to_owned());
         let mut headers = Vec::new();
@@ -52,6 +55,7 @@ impl Request {
             method,
             path,
             query,
+            version,
             headers,
             body: Vec::new(),
         };
@@ -94,6 +98,12 @@ impl Answer {
         self
     }
 
+    /// What the length is said to be; nothing is said of an answer that cannot have a body.
+    pub(crate) fn told_length(&self) -> Option<usize> {
+        let has_body = self.status != 304 && self.status != 204;
+        has_body.then(|| self.length.unwrap_or(self.body.len()))
+    }
+
     /// The status line and the headers.
     pub(crate) fn head(&self) -> Vec<u8> {
         use std::fmt::Write;
@@ -101,8 +111,7 @@ impl Answer {
         for (name, value) in &self.headers {
             let _ = write!(head, "{name}: {value}\r\n");
         }
-        let length = self.length.unwrap_or(self.body.len());
-        if self.status != 304 && self.status != 204 {
+        if let Some(length) = self.told_length() {
             let _ = write!(head, "content-length: {length}\r\n");
         }
         head.push_str("\r\n");

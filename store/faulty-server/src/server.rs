@@ -1,8 +1,9 @@
 //! The listener, and the log of what was asked.
 
-use crate::connection;
 use crate::fault::{Fault, Rule};
 use crate::{Answer, Certificate, Request};
+use crate::{connection, http2};
+use rustls::ServerConfig;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -24,6 +25,17 @@ impl<S: Service> Service for Arc<S> {
     }
 }
 
+/// What a server says in the TLS handshake that it speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protocol {
+    /// Nothing, and then it is HTTP/1.1.
+    Unsaid,
+    /// HTTP/1.1 and nothing else.
+    Http1,
+    /// HTTP/2 and nothing else.
+    Http2,
+}
+
 /// A request that was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen {
@@ -37,6 +49,10 @@ pub struct Seen {
     pub bytes: usize,
     /// How many requests were being answered when this one came.
     pub beside: usize,
+    /// `HTTP/1.1` or `HTTP/2.0`.
+    pub version: String,
+    /// Which of the server's connections it came on, counted from 0.
+    pub connection: usize,
 }
 
 /// A server on a free port of loopback; it stops answering when dropped.
@@ -49,7 +65,7 @@ pub struct Server {
 }
 
 pub(crate) struct Shared {
-    pub(crate) service: Box<dyn Service>,
+    service: Box<dyn Service>,
     state: Mutex<State>,
     changed: Condvar,
     stopped: AtomicBool,
@@ -78,7 +94,12 @@ impl Server {
 
     /// Answers over TLS.
     pub fn https(service: impl Service, certificate: &Certificate) -> Self {
-        Self::start(service, Some(certificate.clone()))
+        Self::speaking(service, certificate, Protocol::Unsaid)
+    }
+
+    /// Answers over TLS in this protocol. A client that does not offer it gets no connection.
+    pub fn speaking(service: impl Service, certificate: &Certificate, protocol: Protocol) -> Self {
+        Self::start(service, Some(certificate.speaking(protocol)))
     }
 
     /// `http://127.0.0.1:<port>`, or the same with `https`.
@@ -98,7 +119,7 @@ impl Server {
         std::mem::take(&mut self.shared.state().seen)
     }
 
-    fn start(service: impl Service, certificate: Option<Certificate>) -> Self {
+    fn start(service: impl Service, tls: Option<Arc<ServerConfig>>) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared {
@@ -107,14 +128,10 @@ impl Server {
             changed: Condvar::new(),
             stopped: AtomicBool::new(false),
         });
-        let scheme = if certificate.is_some() {
-            "https"
-        } else {
-            "http"
-        };
+        let scheme = if tls.is_some() { "https" } else { "http" };
         let accepting = {
             let shared = Arc::clone(&shared);
-            thread::spawn(move || accept(&listener, &shared, certificate.as_ref()))
+            thread::spawn(move || accept(&listener, &shared, tls.as_ref()))
         };
         Self {
             address,
@@ -136,8 +153,8 @@ impl Drop for Server {
     }
 }
 
-fn accept(listener: &TcpListener, shared: &Arc<Shared>, certificate: Option<&Certificate>) {
-    for stream in listener.incoming() {
+fn accept(listener: &TcpListener, shared: &Arc<Shared>, tls: Option<&Arc<ServerConfig>>) {
+    for (number, stream) in listener.incoming().enumerate() {
         if shared.stopped.load(Ordering::SeqCst) {
             return;
         }
@@ -145,9 +162,12 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>, certificate: Option<&Cer
         // Small answers must not wait for the client's acknowledgement.
         let _ = stream.set_nodelay(true);
         let shared = Arc::clone(shared);
-        let config = certificate.map(|certificate| Arc::clone(&certificate.config));
+        let tls = tls.cloned();
         // Ends with the connection: clients close theirs.
-        thread::spawn(move || connection::serve(stream, config, &shared));
+        thread::spawn(move || match tls {
+            Some(tls) if http2::is_spoken(&tls) => http2::serve(stream, tls, &shared, number),
+            tls => connection::serve(stream, tls, &shared, number),
+        });
     }
 }
 
@@ -157,7 +177,7 @@ impl Shared {
     }
 
     /// Notes a request; says its number and what goes wrong with it.
-    pub(crate) fn begin(&self, request: &Request) -> (usize, Option<Fault>) {
+    pub(crate) fn begin(&self, request: &Request, connection: usize) -> (usize, Option<Fault>) {
         let mut state = self.state();
         let fault = state.rules.iter_mut().find_map(|rule| rule.strike(request));
         let seen = Seen {
@@ -166,12 +186,35 @@ impl Shared {
             status: 0,
             bytes: 0,
             beside: state.running,
+            version: request.version.clone(),
+            connection,
         };
         state.running += 1;
         state.most = state.most.max(state.running);
         self.changed.notify_all();
         state.seen.push(seen);
         (state.seen.len() - 1, fault)
+    }
+
+    /// The answer to a request, as the fault has it.
+    pub(crate) fn answer(&self, request: &Request, fault: Option<&Fault>, number: usize) -> Answer {
+        let mut answer = match fault.and_then(|fault| fault.replaces(request)) {
+            Some(answer) => answer,
+            None if matches!(fault, Some(Fault::NoRanges)) => {
+                let mut request = request.clone();
+                request.forget("range");
+                self.service.answer(&request)
+            }
+            None => self.service.answer(request),
+        };
+        if let Some(fault) = fault {
+            answer = fault.spoil(answer, number);
+        }
+        if request.method == "HEAD" {
+            answer.length = Some(answer.body.len());
+            answer.body.clear();
+        }
+        answer
     }
 
     /// Notes the answer that is about to be sent.
