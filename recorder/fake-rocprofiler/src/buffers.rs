@@ -3,11 +3,12 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::ptr;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::abi::{
     BUFFER_BUSY, BUFFER_NOT_FOUND, BufferCallback, DispatchRecord, FINALIZED, KERNEL_DISPATCH,
@@ -200,41 +201,7 @@ fn hand_over(id: u64, records: Vec<DispatchRecord>) -> Option<Receiver<()>> {
 }
 
 fn call_back(mut job: Job) {
-    let Some((context, callback, data, dropped)) = state()
-        .buffer(job.buffer)
-        .map(|buffer| (buffer.context, buffer.callback, buffer.data, buffer.dropped))
-    else {
-        return;
-    };
-    let kind = match knobs::get("header-kind") {
-        0 => u64::from(KERNEL_DISPATCH),
-        other => other,
-    };
-    let mut headers: Vec<RecordHeader> = job
-        .records
-        .iter_mut()
-        .map(|record| RecordHeader {
-            hash: 1 | kind << 32,
-            payload: record.as_mut_ptr().cast(),
-        })
-        .collect();
-    let mut pointers: Vec<*mut RecordHeader> = headers.iter_mut().map(ptr::from_mut).collect();
-    let start = if knobs::is_set("null-headers") {
-        ptr::null_mut()
-    } else {
-        pointers.as_mut_ptr()
-    };
-    // SAFETY: the tool's callback, with headers and records that live until it returns.
-    unsafe {
-        callback(
-            context,
-            job.buffer,
-            start,
-            pointers.len(),
-            data.pointer(),
-            dropped,
-        );
-    }
+    deliver(job.buffer, &mut job.records);
     // What is read afterwards is read wrongly: payloads are the SDK's again.
     job.records.fill([0xdead_dead_dead_dead; 24]);
     if let Some(buffer) = state().buffer(job.buffer) {
@@ -242,6 +209,50 @@ fn call_back(mut job: Job) {
     }
     // Nobody waits for those of the watermark.
     let _ = job.done.send(());
+}
+
+/// Calls the tool back, and says how long that took.
+fn deliver(id: u64, records: &mut [DispatchRecord]) -> Duration {
+    let Some((context, callback, data, dropped)) = state()
+        .buffer(id)
+        .map(|buffer| (buffer.context, buffer.callback, buffer.data, buffer.dropped))
+    else {
+        return Duration::ZERO;
+    };
+    let kind = match knobs::get("header-kind") {
+        0 => u64::from(KERNEL_DISPATCH),
+        other => other,
+    };
+    let mut headers: Vec<RecordHeader> = records
+        .iter_mut()
+        .map(|record| RecordHeader {
+            hash: 1 | kind << 32,
+            payload: record.as_mut_ptr().cast(),
+        })
+        .collect();
+    let mut pointers: Vec<*mut RecordHeader> = headers.iter_mut().map(ptr::from_mut).collect();
+    let count = pointers.len();
+    let start = if knobs::is_set("null-headers") {
+        ptr::null_mut()
+    } else {
+        pointers.as_mut_ptr()
+    };
+    let before = Instant::now();
+    // SAFETY: the tool's callback, with headers and records that live until it returns.
+    unsafe { callback(context, id, start, count, data.pointer(), dropped) };
+    before.elapsed()
+}
+
+/// Calls the tool of the first buffer back on this thread.
+pub(crate) fn measure(dispatches: Range<u64>, kernels: u64, group: u64) -> Duration {
+    let mut records: Vec<DispatchRecord> = dispatches
+        .map(|number| record(1 + number % kernels.max(1), number, 1))
+        .collect();
+    let group = usize::try_from(group.max(1)).unwrap_or(1);
+    records
+        .chunks_mut(group)
+        .for_each(<[DispatchRecord]>::reverse);
+    deliver(1, &mut records)
 }
 
 /// A dispatch record as this version writes it.

@@ -330,6 +330,14 @@ extern "C" fn fake_drop_count(count: u64) {
     }
 }
 
+/// How many nanoseconds the tool takes for so many records in one call back, of so many kernels in turn, which
+/// completed in reverse order in groups.
+#[unsafe(no_mangle)]
+extern "C" fn fake_measure(kernels: u64, records: u64, group: u64) -> u64 {
+    let spent = buffers::measure(gpu::dispatch_numbers(records), kernels, group);
+    u64::try_from(spent.as_nanos()).unwrap_or(u64::MAX)
+}
+
 /// Turns a knob.
 #[unsafe(no_mangle)]
 extern "C" fn fake_set(knob: *const c_char, value: u64) {

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::ffi::CString;
+use std::ops::Range;
 
 use crate::abi::{
     CODE_OBJECT, CODE_OBJECT_LOAD, CallbackRecord, DispatchRecord, LOAD, SYMBOL_REGISTER,
@@ -94,8 +95,17 @@ pub(crate) fn dispatch(kernel: u64, lost: bool) {
         buffers
     };
     let group = usize::try_from(knobs::get("reorder").max(1)).unwrap_or(1);
-    let held = usize::try_from(knobs::get("late")).unwrap_or(usize::MAX);
+    let held = knobs::get("late") + knobs::get("after-end");
+    let held = usize::try_from(held).unwrap_or(usize::MAX);
     complete(&buffers, group, held);
+}
+
+/// Takes so many numbers of dispatches.
+pub(crate) fn dispatch_numbers(count: u64) -> Range<u64> {
+    let mut state = state();
+    let first = state.gpu.last_dispatch + 1;
+    state.gpu.last_dispatch += count;
+    first..first + count
 }
 
 /// Counts a dispatch as one whose record found no room.
@@ -106,14 +116,14 @@ pub(crate) fn dispatch_dropped(kernel: u64) {
     }
 }
 
-/// Everything that runs completes.
-pub(crate) fn complete_all() {
+/// What runs completes, but for the newest `held`.
+pub(crate) fn complete_all_but(held: u64) {
     let buffers: Vec<u64> = state()
         .contexts
         .iter()
         .filter_map(|context| context.dispatches)
         .collect();
-    complete(&buffers, 1, 0);
+    complete(&buffers, 1, usize::try_from(held).unwrap_or(0));
 }
 
 /// Dispatches complete in groups, the last first, but for the newest `held`.

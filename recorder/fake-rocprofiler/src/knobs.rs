@@ -24,6 +24,7 @@ const DEFAULTS: [(&str, u64); 3] = [
 // busy                   so many flushes return BUFFER_BUSY
 // skip-half              so many flushes leave records behind and say nothing
 // late                   so many of the last dispatches complete at the end of the process only
+// after-end              as late, but only after every tool was told that it is the end
 // reorder                dispatches complete in reverse order, in groups of this size
 // null-headers           records come without their headers
 // header-kind            records come as another kind

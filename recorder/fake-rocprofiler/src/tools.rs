@@ -8,7 +8,7 @@ use std::ptr;
 use crate::abi::{CONFIGURATION_LOCKED, ClientId, Configure, SUCCESS};
 use crate::ffi::VERSION_TEXT;
 use crate::state::{Tool, state};
-use crate::{forks, gpu, knobs};
+use crate::{buffers, forks, gpu, knobs};
 
 /// Finds the tools and has each configure and initialise itself. Once.
 pub(crate) fn initialize() {
@@ -126,7 +126,7 @@ fn finalize() {
     if mem::replace(&mut state().finalized, -1) != 0 {
         return;
     }
-    gpu::complete_all();
+    gpu::complete_all_but(knobs::get("after-end"));
     gpu::unload_all();
     let count = state().tools.len();
     for place in 0..count {
@@ -148,6 +148,13 @@ fn finalize() {
             // SAFETY: the tool's function.
             unsafe { finalize(result.tool_data) };
         }
+    }
+    if knobs::is_set("after-end") {
+        gpu::complete_all_but(0);
+        let buffers = state().buffers.len() as u64;
+        (1..=buffers).for_each(|id| {
+            buffers::flush(id);
+        });
     }
     state().finalized = 1;
 }

@@ -11,8 +11,9 @@ use kernrec_trace_writer::{NameRef, NameSet, Trace};
 use crate::dispatch_ids::DispatchIds;
 use crate::ffi::records::{Dispatch, Symbol};
 
-/// Far above any real program's; keeps a runaway one from eating the host's memory: 64 MiB.
-const MAX_KERNELS: usize = 1 << 20;
+/// Far above any real program's; keeps a runaway one from eating the host's memory. A table of a million places,
+/// 41 MiB, is as full then as it gets.
+const MAX_KERNELS: usize = 7 << 17;
 /// Error words queued at one time; more are written by the next visit of the writer.
 const MAX_WORDS: usize = 32;
 

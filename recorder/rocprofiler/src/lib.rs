@@ -15,17 +15,19 @@
 //!   process that ran no kernel. If it cannot be written the file is emptied, which no reader takes for idle.
 //! - **Completeness.** Dispatches are numbered by the SDK; at the end every number up to the highest must have
 //!   come once. Lost records at the very end of the numbers, which the SDK would have had to lose without
-//!   counting them, cannot be seen.
+//!   counting them, cannot be seen; nor kernels of exit handlers that were registered before the runtime started,
+//!   since the SDK has ended by then.
 //! - **Forked children.** Where the SDK reaches a child (loaded code, records, its exit with records left), the child
 //!   gets a recording of its own that says `forked=1` and `fork_after_sdk_init`: its names count, it is never
 //!   clean. A child that the SDK does not reach leaves no file, like one that forks after CUDA started. That is
 //!   sound because a GPU cannot be used in a child through what its parent started: the driver unmaps it. A
 //!   child that starts the GPU itself loads code, and is marked there and then. A child that exits regularly
-//!   while records of its parent are in the inherited buffer is marked too; they are not told from its own.
-//! - **Memory.** 34 MiB in the SDK for the buffer (two halves of 1 MiB, 17 bytes for each of theirs); here at most
-//!   64 MiB for a million kernels, 256 MiB for the names of those registered and as much for those dispatched,
-//!   512 KiB for dispatches that wait for an earlier one. A hundred thousand kernels with names of 200 bytes
-//!   take some 30 MiB.
+//!   while records of its parent are in the inherited buffer is marked too; they are not told from its own. The
+//!   SDK such a child inherited may hang in a flush; its exit waits five seconds at most.
+//! - **Memory.** 34 MiB in the SDK for the buffer (two halves of 1 MiB, 17 bytes for each of theirs). Here at most
+//!   41 MiB for 917,504 kernels; 288 MiB for a million names of registered kernels and as much for dispatched ones;
+//!   512 KiB for dispatches that wait for an earlier one. What does not fit is an error word. See
+//!   `docs/performance.md` for what real numbers of kernels take.
 //!
 //! Layout: `ffi` holds everything unsafe, `recorder` the behaviour, `kernels` what the callbacks know,
 //! `dispatch_ids` the proof of completeness, `versions` the SDKs it works with, `options` the environment.

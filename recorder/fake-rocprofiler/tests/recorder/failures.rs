@@ -227,6 +227,14 @@ fn lost_records_that_nobody_counts() {
     assert_eq!(left.names, ["_Z1av"]);
 }
 
+/// The footer was too early: names that come behind it are kept, and it is not believed.
+#[test]
+fn records_after_the_end() {
+    let acts = ["launch=_Z1av", "launch=_Z4latev*2"];
+    let left = failed("after-end=2", &acts, "activity-after-end");
+    assert_eq!(left.names, ["_Z1av", "_Z4latev"]);
+}
+
 /// The SDK counted one of two, after the last record that could have told.
 #[test]
 fn lost_records_of_which_the_sdk_counts_some() {

@@ -115,7 +115,7 @@ fn a_grandchild_is_its_own() {
 #[test]
 fn a_child_in_which_the_sdk_hangs() {
     let bench = Bench::with("child-hangs=1");
-    assert_success(&bench.run(&["fork=1", "launch=_Z1av"]));
+    assert_success(&bench.run(&["load-code", "fork=1", "launch=_Z1av"]));
     let (parent, children) = family(&bench);
     assert_eq!(parent.state, ProcessState::Clean, "{}", parent.text);
     assert_eq!(children.len(), 1);

@@ -96,6 +96,7 @@ impl Recorder {
     fn note_late(&self) {
         if self.phase() == Phase::Ended {
             self.error("activity-after-end");
+            self.write_queued();
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The end of the process: the last records, the proof that they were all, the footer.
 
+use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -24,14 +25,17 @@ pub(crate) fn finish() {
     };
     match ours() {
         Some(recorder) => recorder.finish(session),
-        None if installed().is_some() => finish_child(session),
-        None => {}
+        None => finish_child(session),
     }
 }
 
 /// In a forked child that did nothing that reached us: whether it dispatched kernels shows in what the
 /// buffer holds. That may also be what its parent left there, which is not told apart.
 fn finish_child(session: &'static Session) {
+    // Its parent had loaded no code when it forked, nor has it itself: there is nothing to dispatch.
+    if !installed().is_some_and(|parent| parent.active.load(Ordering::Acquire)) {
+        return;
+    }
     let flushed = flush_in_child(session);
     if !flushed && let Some(recorder) = forked::ours_or_new() {
         recorder.error(FAILED);

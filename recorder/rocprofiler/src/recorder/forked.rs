@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use kernrec_trace_writer::{Backend, Header, Trace};
 
-use super::{Phase, Recorder, SESSION, Session, installed, ours};
+use super::{Phase, Recorder, SESSION, Session, guarded, installed, ours};
 use crate::ffi;
 
 /// Of the process that makes, or has made, a recorder after `fork`.
@@ -29,7 +29,8 @@ pub(super) fn ours_or_new() -> Option<&'static Recorder> {
     if MAKER.swap(pid, Ordering::AcqRel) == pid {
         return wait(pid);
     }
-    let recorder = make();
+    // A panic must not leave the others waiting.
+    let recorder = guarded("panic", make).flatten();
     if recorder.is_none() {
         FAILED.store(pid, Ordering::Release);
     }
