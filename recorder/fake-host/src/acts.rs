@@ -53,6 +53,8 @@ fn common(name: &str, value: &str) -> io::Result<()> {
         // Waits until some recording holds the text.
         "await" => await_text(value),
         "file-size-limit" => ffi::limit_file_size(number(value)? as u64),
+        // No further file can be opened once so many are.
+        "descriptors" => ffi::limit_descriptors(number(value)? as u64),
         // Too little for another thread's stack, until the next act of this name without a value.
         "address-space-left" => address_space(value),
         // With the library of faults preloaded: at most so many bytes at once for the recorder; none, any number.

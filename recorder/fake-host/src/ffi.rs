@@ -61,6 +61,10 @@ pub fn limit_file_size(bytes: u64) -> io::Result<()> {
     limit(libc::RLIMIT_FSIZE, bytes, bytes)
 }
 
+pub(crate) fn limit_descriptors(count: u64) -> io::Result<()> {
+    limit(libc::RLIMIT_NOFILE, count, count)
+}
+
 /// The hard limit stays, so that this can be taken back.
 pub(crate) fn limit_address_space(bytes: Option<u64>) -> io::Result<()> {
     limit(

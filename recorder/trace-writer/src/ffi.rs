@@ -1,9 +1,11 @@
-//! Signals and cancellation: what the C library offers and Rust does not.
+//! Signals, cancellation and a file without a descriptor: what the C library offers and Rust does not.
 #![expect(unsafe_code, reason = "signal masks are a C interface")]
 
-use std::ffi::c_int;
+use std::ffi::{CString, c_int};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 use std::ptr;
 
 unsafe extern "C" {
@@ -118,4 +120,14 @@ impl Drop for FileSizeSignal {
             libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.old_mask, ptr::null_mut());
         }
     }
+}
+
+/// Makes a file empty without opening it; whether that worked. A link is not followed.
+pub(crate) fn truncate(path: &Path) -> bool {
+    let is_file = path.symlink_metadata().is_ok_and(|data| data.is_file());
+    let Ok(path) = CString::new(path.as_os_str().as_bytes()) else {
+        return false;
+    };
+    // SAFETY: a valid string.
+    is_file && unsafe { libc::truncate(path.as_ptr(), 0) == 0 }
 }

@@ -13,7 +13,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use crate::ffi::FileSizeSignal;
+use crate::ffi::{FileSizeSignal, truncate};
 
 /// A recording could not be started.
 #[derive(Debug)]
@@ -110,9 +110,9 @@ impl RecordingFile {
 
     /// Makes the file empty, which no reader takes for anything but a failure.
     pub(crate) fn empty(&mut self) {
-        if let Ok(file) = self.open()
-            && file.set_len(0).is_ok()
-        {
+        let emptied = self.open().and_then(|file| file.set_len(0));
+        // A process without a descriptor left can still do that.
+        if emptied.is_ok() || truncate(&self.path) {
             self.len = 0;
         }
     }

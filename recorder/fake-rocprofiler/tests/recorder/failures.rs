@@ -86,6 +86,19 @@ fn another_tool_is_there_first_and_keeps_working() {
     assert_eq!(left.records, Some(5));
 }
 
+/// What runs under the other copy is not seen.
+#[test]
+fn a_second_copy_of_the_sdk_starts() {
+    let bench = Bench::new();
+    let second = bench.path("librocprofiler-sdk.so.1");
+    fs_err::copy(bench.path("librocprofiler-sdk.so"), &second).unwrap();
+    let start = format!("init-copy={}", second.display());
+    assert_success(&bench.run(&["launch=_Z1av", &start]));
+    let left = bench.one();
+    assert!(left.has_error("several_sdk_copies"), "{}", left.text);
+    assert_eq!(left.names, ["_Z1av"]);
+}
+
 #[test]
 fn a_failing_flush() {
     let left = failed("flush=9", &["launch=_Z1av"], "final_flush_failed");
@@ -284,6 +297,18 @@ fn a_disk_that_is_full_right_after_the_header() {
         let limit = format!("file-size-limit={}", room + 4);
         let acts = [&limit, "init", "launch=_Z1av*3"];
         assert_success(&bench.command(&acts).output().unwrap());
+        let left = bench.one();
+        assert_eq!(left.state, ProcessState::Empty, "{}", left.text);
+    }
+}
+
+/// The file can neither be written to nor opened to be emptied.
+#[test]
+fn no_descriptor_is_left_for_the_word_of_the_gpu() {
+    for end in ["end=exit", "end=kill"] {
+        let bench = Bench::new();
+        let acts = ["init", "descriptors=3", "launch=_Z1av", end];
+        bench.command(&acts).output().unwrap();
         let left = bench.one();
         assert_eq!(left.state, ProcessState::Empty, "{}", left.text);
     }

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use super::{Bound, Phase, Recorder, SESSION, Session, forked, installed, ours};
 use crate::ffi::abi::Status;
 use crate::ffi::thread::spawn_without_signals;
-use crate::kernels::Kernels;
 
 /// How long a busy buffer is tried again for.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -78,12 +77,19 @@ impl Recorder {
         if self.phase() == Phase::Tracing {
             self.take_the_rest(session);
         }
-        self.write_queued();
-        self.check_completeness();
+        // What comes from here on says so.
         self.enter(Phase::Ended);
+        let missing = self.missing();
         self.trace.with(|trace| {
-            // What came since is in the footer, or spoils it.
-            self.kernels(Kernels::take).write_to(trace);
+            let (queue, unresolved) =
+                self.kernels(|kernels| (kernels.take(), kernels.unresolved()));
+            queue.write_to(trace);
+            trace.count(0, unresolved);
+            // Those that the SDK counted as lost are missing too.
+            if missing > trace.totals().dropped {
+                let missing = i32::try_from(missing).unwrap_or(i32::MAX);
+                trace.failure("dispatch_records_lost", missing);
+            }
             trace.finish();
         });
         self.writer.stop();
@@ -116,18 +122,5 @@ impl Recorder {
             return 0;
         }
         self.kernels(|kernels| kernels.ids().missing())
-    }
-
-    fn check_completeness(&self) {
-        let missing = self.missing();
-        let unresolved = self.kernels(|kernels| kernels.unresolved());
-        self.trace.with(|trace| {
-            trace.count(0, unresolved);
-            // Those that the SDK counted as lost are missing too.
-            if missing > trace.totals().dropped {
-                let missing = i32::try_from(missing).unwrap_or(i32::MAX);
-                trace.failure("dispatch_records_lost", missing);
-            }
-        });
     }
 }

@@ -18,8 +18,7 @@ pub(crate) fn configure(version: u32, in_sdk: usize, priority: u32) -> bool {
         .load(std::sync::atomic::Ordering::Acquire)
         .is_null()
     {
-        // Called again; in a forked child that is news.
-        forked::ours_or_new();
+        called_again();
         return false;
     }
     let Some(options) = Options::from_environment() else {
@@ -54,6 +53,17 @@ pub(crate) fn configure(version: u32, in_sdk: usize, priority: u32) -> bool {
         bound: OnceLock::new(),
     };
     SESSION.set(session).is_ok()
+}
+
+/// An SDK calls a tool once in a process. So either this is a forked child, or another copy of the SDK, whose
+/// kernels we would not see.
+fn called_again() {
+    match ours() {
+        Some(recorder) => recorder.error("several_sdk_copies"),
+        None => {
+            forked::ours_or_new();
+        }
+    }
 }
 
 /// Starts tracing, by the SDK that `bind` finds at an address inside it. `false` when it could not be.

@@ -17,6 +17,8 @@ pub(crate) fn perform(name: &str, value: &str) -> Option<io::Result<()>> {
         "map" => Library::open(OsStr::new(value)).map(drop),
         // What the runtime does when it starts.
         "init" => ffi::start_runtime(),
+        // The same of another copy of the SDK.
+        "init-copy" => ffi::start_copy(value),
         // Loads a code object none of whose kernels is ever used.
         "load-code" => ffi::load_code(),
         // `NAME*COUNT` or `NAME`: kernel descriptors' names, as code objects have them, end in `.kd`.

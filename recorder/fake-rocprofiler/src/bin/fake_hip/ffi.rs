@@ -20,7 +20,6 @@ pub(crate) fn load(path: &str) -> io::Result<()> {
 /// The SDK: one that is loaded, preloaded, named by a variable, or found by its name; `None` unless
 /// something asks for one.
 pub(crate) fn start_runtime() -> io::Result<()> {
-    const START: &CStr = c"rocprofiler_set_api_table";
     let sdk = if let Some(loaded) = SDK.get() {
         *loaded
     } else if Library::GLOBAL.symbol(START).is_ok() {
@@ -30,7 +29,18 @@ pub(crate) fn start_runtime() -> io::Result<()> {
     } else {
         return Ok(());
     };
-    let start = SDK.get_or_init(|| sdk).symbol(START)?;
+    start(*SDK.get_or_init(|| sdk))
+}
+
+/// Starts one that is not used afterwards.
+pub(crate) fn start_copy(path: &str) -> io::Result<()> {
+    start(Library::open(OsStr::new(path))?)
+}
+
+const START: &CStr = c"rocprofiler_set_api_table";
+
+fn start(sdk: Library) -> io::Result<()> {
+    let start = sdk.symbol(START)?;
     // SAFETY: the fake's function of this name has this type.
     unsafe { mem::transmute::<*mut c_void, unsafe extern "C" fn() -> c_int>(start)() };
     Ok(())
