@@ -7,6 +7,8 @@ use crate::closure::{Closure, Kind, Manifests, Need, is_told};
 use crate::pointers::Pointers;
 use crate::record::Named;
 use kernrec_schemas::Pipeline;
+use kernrec_store::pointers::VersionedPointer;
+use kernrec_store::signing::TrustedKeys;
 use kernrec_store::{Area, Key, Listed, Store, StoreError, objects};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,6 +22,8 @@ pub struct FsckOptions {
     pub bundles: bool,
     /// The pipeline that is looked at where a store cannot be listed.
     pub pipeline: Pipeline,
+    /// The keys one of which must have signed each pointer; none: signatures are not looked at.
+    pub require_keys: TrustedKeys,
 }
 
 /// What a store holds.
@@ -54,6 +58,8 @@ pub struct Finding {
     pub breaks: Vec<Named>,
     /// Whether something is damaged or missing, rather than that it could not be looked at.
     pub told: bool,
+    /// Whether it is only that no required key vouches for a pointer: nothing is damaged.
+    pub unsigned: bool,
 }
 
 /// Looks at everything that a store's pointers name.
@@ -79,6 +85,8 @@ pub fn fsck(store: &dyn Store, options: &FsckOptions) -> Result<Fsck, StoreError
     fsck.hashed_bytes = findings.hashed;
     fsck.findings = still_named(store, options, findings.findings)?;
     fsck.findings.extend(of_pointers(&pointers));
+    fsck.findings
+        .extend(unsigned(&pointers.found, &options.require_keys));
     fsck.findings
         .sort_by(|a, b| (&a.key, a.reason).cmp(&(&b.key, b.reason)));
     Ok(fsck)
@@ -160,6 +168,7 @@ fn findings(store: &dyn Store, closure: &Closure, quick: bool) -> Found {
             message: error.to_string(),
             breaks: need.records.clone(),
             told: is_told(&error),
+            unsigned: false,
         })
     });
     let mut findings: Vec<Finding> = of_files.collect();
@@ -169,6 +178,7 @@ fn findings(store: &dyn Store, closure: &Closure, quick: bool) -> Found {
         message: problem.error.to_string(),
         breaks: vec![problem.record.clone()],
         told: problem.error.is_told(),
+        unsigned: false,
     }));
     Found {
         findings,
@@ -239,6 +249,7 @@ fn of_pointers(pointers: &Pointers) -> impl Iterator<Item = Finding> {
         message: error.to_string(),
         breaks: Vec::new(),
         told: is_told(error),
+        unsigned: false,
     });
     let strange = pointers.strange.iter().map(|key| Finding {
         key: key.clone(),
@@ -246,6 +257,25 @@ fn of_pointers(pointers: &Pointers) -> impl Iterator<Item = Finding> {
         message: format!("`{key}` is no pointer that this version knows"),
         breaks: Vec::new(),
         told: true,
+        unsigned: false,
     });
     unreadable.chain(strange)
+}
+
+/// The pointers that nobody vouches for, when somebody has to.
+fn unsigned<'a>(
+    pointers: &'a [VersionedPointer],
+    keys: &'a TrustedKeys,
+) -> impl Iterator<Item = Finding> + 'a {
+    pointers.iter().filter_map(|found| {
+        let problem = keys.refusal(&found.seal)?;
+        Some(Finding {
+            key: Key::pointer(&found.pointer.pipeline, found.pointer.backend),
+            reason: problem.reason(),
+            message: problem.to_string(),
+            breaks: Vec::new(),
+            told: true,
+            unsigned: true,
+        })
+    })
 }

@@ -11,6 +11,7 @@ use crate::pointers::Pointers;
 use crate::scratch::Scratch;
 use kernrec_schemas::Timestamp;
 use kernrec_store::objects::SAFE_GRACE;
+use kernrec_store::signing::{SignatureProblem, TrustedKeys};
 use kernrec_store::{Area, Key, Listed, Removal, Store, StoreError};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -22,7 +23,7 @@ pub const DEFAULT_GRACE: Duration = Duration::from_hours(7 * 24);
 const BATCH: usize = 32;
 
 /// What is removed.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct GcOptions {
     /// What was stored within this time is kept.
     pub grace: Duration,
@@ -33,6 +34,9 @@ pub struct GcOptions {
     /// Go on although a record's manifest is lost, damaged or refused, or there is no pointer at all: what only they
     /// name is not kept.
     pub accept_broken: bool,
+    /// The keys one of which must have signed each pointer, since what a stranger's pointer does not name is removed;
+    /// none: signatures are not looked at.
+    pub require_keys: TrustedKeys,
 }
 
 /// What was removed, or would be.
@@ -78,6 +82,14 @@ pub enum GcError {
         /// The first problem.
         problem: String,
     },
+    /// No required key vouches for what is named.
+    #[error("the pointer `{key}`: {problem}")]
+    Signature {
+        /// The pointer.
+        key: Key,
+        /// What is wrong with it.
+        problem: SignatureProblem,
+    },
     /// A pointer that moved meanwhile names what was removed.
     #[error("a pointer that moved meanwhile names `{key}`, which was removed")]
     RemovedNamed {
@@ -93,6 +105,7 @@ impl GcError {
             Self::Store(error) => error.reason(),
             Self::GraceTooShort { .. } => "grace-too-short",
             Self::ClosureUnknown { .. } => "closure-unknown",
+            Self::Signature { problem, .. } => problem.reason(),
             Self::RemovedNamed { .. } => "removed-what-is-named",
         }
     }
@@ -256,6 +269,12 @@ impl Known {
         }
         if let Some(key) = pointers.strange.first() {
             return unknown(format!("`{key}` is no pointer that this version knows"));
+        }
+        for found in &pointers.found {
+            if let Some(problem) = options.require_keys.refusal(&found.seal) {
+                let key = Key::pointer(&found.pointer.pipeline, found.pointer.backend);
+                return Err(GcError::Signature { key, problem });
+            }
         }
         let closure = self.manifests.closure(store, &pointers.found);
         let tolerated = |told: bool| told && options.accept_broken;

@@ -4,6 +4,7 @@ use crate::closure::read_manifest;
 use crate::record::Named;
 use kernrec_schemas::manifest::Counts;
 use kernrec_schemas::{Backend, Generation, Pipeline};
+use kernrec_store::signing::Seal;
 use kernrec_store::{Store, StoreError, pointers};
 use rayon::prelude::*;
 
@@ -16,6 +17,8 @@ pub struct History {
     pub records: u64,
     /// The newest of them, the current one first.
     pub entries: Vec<Entry>,
+    /// The pointer's signature, for who asks for one.
+    pub seal: Seal,
 }
 
 /// One record.
@@ -43,6 +46,7 @@ pub fn history(
     let records = named.len() as u64;
     named.truncate(limit);
     Ok(Some(History {
+        seal: found.seal,
         generation: found.pointer.generation,
         records,
         entries: named

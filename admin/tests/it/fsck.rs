@@ -12,6 +12,7 @@ fn look(fixture: &Fixture, quick: bool) -> Fsck {
         quick,
         bundles: true,
         pipeline: ci(),
+        require_keys: kernrec_store::signing::TrustedKeys::default(),
     };
     fsck(&fixture.store, &options).unwrap()
 }
@@ -203,6 +204,7 @@ fn a_record_that_a_publish_drops_meanwhile_is_no_finding() {
         quick: false,
         bundles: true,
         pipeline: ci(),
+        require_keys: kernrec_store::signing::TrustedKeys::default(),
     };
     let found = fsck(&store, &options).unwrap();
     assert_eq!(findings(&found), [], "build 1 is named by nothing any more");

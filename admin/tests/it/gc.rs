@@ -18,6 +18,7 @@ pub(crate) fn options(delete: bool) -> GcOptions {
         delete,
         quiescent: false,
         accept_broken: false,
+        require_keys: kernrec_store::signing::TrustedKeys::default(),
     }
 }
 
@@ -119,7 +120,7 @@ fn a_short_grace_needs_a_quiet_store() {
     // Looking needs no care.
     let look = GcOptions {
         delete: false,
-        ..short
+        ..short.clone()
     };
     assert_eq!(
         removed(&gc(&fixture.store, &look).unwrap()).len(),
@@ -127,7 +128,7 @@ fn a_short_grace_needs_a_quiet_store() {
     );
     let quiet = GcOptions {
         quiescent: true,
-        ..short
+        ..short.clone()
     };
     assert_eq!(
         removed(&gc(&fixture.store, &quiet).unwrap()).len(),

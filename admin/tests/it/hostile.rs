@@ -15,6 +15,7 @@ fn look(fixture: &Fixture) -> Fsck {
         quick: false,
         bundles: true,
         pipeline: ci(),
+        require_keys: kernrec_store::signing::TrustedKeys::default(),
     };
     fsck(&fixture.store, &options).unwrap()
 }
@@ -66,6 +67,7 @@ fn a_pointer_with_256_past_records_is_looked_at_whole() {
         delete: true,
         quiescent: false,
         accept_broken: false,
+        require_keys: kernrec_store::signing::TrustedKeys::default(),
     };
     assert_eq!(
         gc(&fixture.store, &options).unwrap_err().reason(),
@@ -185,6 +187,7 @@ fn an_object_that_is_a_link_is_read_and_a_collection_removes_only_the_link() {
         delete: true,
         quiescent: false,
         accept_broken: false,
+        require_keys: kernrec_store::signing::TrustedKeys::default(),
     };
     let done = gc(&fixture.store, &options).unwrap();
     assert_eq!(done.removed.len(), 1);

@@ -32,6 +32,7 @@ fn is_whole(fixture: &Fixture) -> bool {
         quick: false,
         bundles: true,
         pipeline: ci(),
+        require_keys: kernrec_store::signing::TrustedKeys::default(),
     };
     let found = fsck(&fixture.store, &options).unwrap();
     found.findings.is_empty() && found.pointers == 1

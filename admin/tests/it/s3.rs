@@ -31,6 +31,7 @@ fn look(store: &dyn Store, quick: bool) -> Fsck {
         quick,
         bundles: true,
         pipeline: ci(),
+        require_keys: kernrec_store::signing::TrustedKeys::default(),
     };
     fsck(store, &options).unwrap()
 }
@@ -41,6 +42,7 @@ fn remove_everything_unnamed(store: &dyn Store) -> Gc {
         delete: true,
         quiescent: true,
         accept_broken: false,
+        require_keys: kernrec_store::signing::TrustedKeys::default(),
     };
     gc(store, &options).unwrap()
 }

@@ -1,6 +1,10 @@
 //! A rollback moves a signed pointer only with a key, and what it revokes is signed too.
 
-use crate::support::{Fixture, ci, published};
+use crate::gc::options;
+use crate::support::{Fixture, ci, days, orphan, published};
+use kernrec_admin::fsck::{Finding, FsckOptions, fsck};
+use kernrec_admin::gc::{GcOptions, gc};
+use kernrec_admin::history::history;
 use kernrec_admin::rollback::{Outcome, Rollback, RollbackError, RollbackRequest, rollback};
 use kernrec_fetch::{Backends, FetchOptions, Silent, Source, Status, fetch};
 use kernrec_schemas::Backend;
@@ -81,4 +85,50 @@ fn it_needs_the_key_of_a_signed_pointer_and_signs_what_it_revokes() {
     assert_eq!(bad.status, Status::Refused, "{bad:?}");
     assert_eq!(bad.failure.unwrap().reason, "signature-invalid");
     assert_eq!(bad.pair.unwrap().build.0, 2);
+}
+
+#[test]
+fn a_pointer_that_nobody_vouches_for_is_a_finding_and_removes_nothing() {
+    let fixture = published(&[1, 2]);
+    orphan(&fixture.store, b"nobody names this");
+    fixture.age(days(30));
+    let keys = TrustedKeys::load([file("one.pub.pem")]).unwrap();
+    let look = || {
+        let options = FsckOptions {
+            quick: false,
+            bundles: true,
+            pipeline: ci(),
+            require_keys: keys.clone(),
+        };
+        let found = fsck(&fixture.store, &options).unwrap();
+        let of = |finding: &Finding| {
+            assert!(finding.unsigned && finding.told, "{finding:?}");
+            (finding.key.to_string(), finding.reason)
+        };
+        found.findings.iter().map(of).collect::<Vec<_>>()
+    };
+    let collect = || {
+        let options = GcOptions {
+            require_keys: keys.clone(),
+            ..options(true)
+        };
+        let done = gc(&fixture.store, &options);
+        done.map(|done| done.removed.len())
+            .map_err(|error| error.reason())
+    };
+    let pointer = "pointers/ci/cuda.json".to_owned();
+    assert_eq!(look(), [(pointer.clone(), "signature-missing")]);
+    assert_eq!(collect(), Err("signature-missing"));
+    back(&fixture, "1", signs("two", true)).unwrap();
+    assert_eq!(look(), [(pointer, "signature-unknown-key")]);
+    assert_eq!(collect(), Err("signature-unknown-key"));
+
+    let own = published(&[1, 2]);
+    back(&own, "1", signs("one", true)).unwrap();
+    let log = history(&own.store, &ci(), Backend::Cuda, 1).unwrap();
+    log.unwrap().seal.verify(&keys).unwrap();
+    let signed = fs_err::read(own.root().join("pointers/ci/cuda.json")).unwrap();
+    fs_err::write(fixture.root().join("pointers/ci/cuda.json"), signed).unwrap();
+    assert_eq!(look(), []);
+    assert_eq!(collect(), Ok(1));
 }

@@ -140,6 +140,7 @@ fn records_are_read_and_checked_without_a_listing() {
             quick,
             bundles: true,
             pipeline: ci(),
+            require_keys: kernrec_store::signing::TrustedKeys::default(),
         };
         let found = fsck(&*store, &options).unwrap();
         assert_eq!((found.pointers, found.records, found.checked), (1, 2, 7));
@@ -152,6 +153,7 @@ fn records_are_read_and_checked_without_a_listing() {
         quick: false,
         bundles: false,
         pipeline: ci(),
+        require_keys: kernrec_store::signing::TrustedKeys::default(),
     };
     let found = fsck(&*store, &options).unwrap();
     assert_eq!(found.findings.len(), 1);
@@ -167,6 +169,7 @@ fn nothing_is_removed_or_written_over_http() {
         delete: true,
         quiescent: false,
         accept_broken: false,
+        require_keys: kernrec_store::signing::TrustedKeys::default(),
     };
     assert_eq!(
         gc(&*store, &options).unwrap_err().reason(),

@@ -2,7 +2,7 @@
 
 use super::fetch::{BackendsArg, duration};
 use super::remote::{RemoteArgs, WriteArgs};
-use super::signing::SignArgs;
+use super::signing::{RequireKeyArgs, SignArgs};
 use kernrec_schemas::{Backend, Digest, Pipeline};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -27,7 +27,7 @@ pub(crate) enum What {
     Check(CheckArgs),
     /// Check that everything the pointers name is there and whole; writes nothing
     #[command(
-        after_help = "Exit status: 0 whole, 3 something is damaged or missing, or there was nothing to look at, 1 it could not be told."
+        after_help = "Exit status: 0 whole, 3 something is damaged, missing or not signed, or there was nothing to look at, 1 it could not be told."
     )]
     Fsck(FsckArgs),
     /// Remove what no record in any pointer's history names; says what, unless told to delete
@@ -91,6 +91,9 @@ pub(crate) struct FsckArgs {
     pub(crate) rows: usize,
 
     #[command(flatten)]
+    pub(crate) signing: RequireKeyArgs,
+
+    #[command(flatten)]
     pub(crate) network: RemoteArgs,
 }
 
@@ -121,6 +124,9 @@ pub(crate) struct GcArgs {
     pub(crate) rows: usize,
 
     #[command(flatten)]
+    pub(crate) signing: RequireKeyArgs,
+
+    #[command(flatten)]
     pub(crate) network: RemoteArgs,
 }
 
@@ -141,6 +147,9 @@ pub(crate) struct LogArgs {
     /// How many records to read, newest first
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
+
+    #[command(flatten)]
+    pub(crate) signing: RequireKeyArgs,
 
     #[command(flatten)]
     pub(crate) network: RemoteArgs,

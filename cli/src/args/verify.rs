@@ -1,6 +1,7 @@
 //! `kernrec verify`.
 
 use super::remote::RemoteArgs;
+use super::signing::RequireKeyArgs;
 use kernrec_schemas::{Backend, Commit, Pipeline};
 use std::path::PathBuf;
 
@@ -93,6 +94,9 @@ pub(crate) struct RecordArgs {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) signing: RequireKeyArgs,
 
     #[command(flatten)]
     pub(crate) network: RemoteArgs,

@@ -10,6 +10,16 @@ const UPDATE: &str = "KERNREC_UPDATE_DOCS";
 
 #[test]
 fn the_tour_prints_what_the_readme_says() {
+    prints_what_it_says("README.md");
+}
+
+#[test]
+fn looking_after_a_store_prints_what_the_page_says() {
+    prints_what_it_says("docs/operations.md");
+}
+
+/// With a bucket `records` that anybody may read, and the collector's credentials in the environment.
+fn prints_what_it_says(page: &str) {
     let server = Seaweed::start_public();
     let records = format!("{}/{BUCKET}/kernrec", server.endpoint);
     let bucket = [
@@ -19,15 +29,6 @@ fn the_tour_prints_what_the_readme_says() {
         ("AWS_REGION", "us-east-1"),
         ("CI_SELECTOR_KERNEL_RECORD_URL", &records),
     ];
-    prints_what_it_says("README.md", &bucket);
-}
-
-#[test]
-fn looking_after_a_store_prints_what_the_page_says() {
-    prints_what_it_says("docs/operations.md", &[]);
-}
-
-fn prints_what_it_says(page: &str, environment: &[(&str, &str)]) {
     let path = repository().join(page);
     let page = fs_err::read_to_string(&path).unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -49,7 +50,7 @@ fn prints_what_it_says(page: &str, environment: &[(&str, &str)]) {
         rewritten.push_str("console\n");
         for line in command_lines(block) {
             commands += 1;
-            rewritten.extend(["$ ", line, "\n", &said(folder.path(), line, environment)]);
+            rewritten.extend(["$ ", line, "\n", &said(folder.path(), line, &bucket)]);
         }
     }
     assert!(commands >= 6, "the page has a tour");

@@ -186,3 +186,33 @@ fn a_rollback_signs_and_an_exposed_key_is_warned_of() {
     let ran = context.kernrec(["show", "store/pointers/ci/cuda.json"]);
     assert!(ran.stdout.contains("signing key"), "{ran}");
 }
+
+#[test]
+fn who_looks_after_a_store_can_ask_for_signatures_too() {
+    let context = world();
+    let ran = context.publish(["--sign-key", "one.pem"]);
+    assert_eq!(ran.status, 0, "{ran}");
+    let look = |command: &[&str], key: &str| {
+        let mut program = context.command();
+        program.args(command).env("KERNREC_REQUIRE_KEY", key);
+        context.run(&mut program)
+    };
+    let commands: [&[&str]; 4] = [
+        &["store", "fsck", "store"],
+        &["store", "log", "store"],
+        &["store", "gc", "store", "--grace", "0s"],
+        &["verify", "record", "--store", "store"],
+    ];
+    for command in commands {
+        let believed = look(command, "two.pub.pem:one.pub.pem");
+        // The record was published without bundles, so that it cannot be folded again.
+        let expected = i32::from(command[0] == "verify");
+        assert_eq!(believed.status, expected, "{believed}");
+        let ran = look(command, "two.pub.pem");
+        assert_eq!(ran.status, 3, "{ran}");
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(said.contains("signature-unknown-key"), "{ran}");
+    }
+    insta::assert_snapshot!("store_fsck_unsigned", look(commands[0], "two.pub.pem"));
+    insta::assert_snapshot!("store_log_unsigned", look(commands[1], "two.pub.pem"));
+}

@@ -1,6 +1,7 @@
 //! The keys.
 
 use super::key_file::{self, KeyFileError};
+use super::{Seal, SignatureProblem};
 use ed25519_dalek::pkcs8::{DecodePrivateKey, DecodePublicKey};
 use ed25519_dalek::{Signer, VerifyingKey};
 use kernrec_schemas::pointer::{PointerSignature, Signable};
@@ -78,6 +79,14 @@ impl TrustedKeys {
     /// Whether a key of this name is among them.
     pub fn holds(&self, wanted: &KeyId) -> bool {
         self.0.iter().any(|key| id(key) == *wanted)
+    }
+
+    /// Why a pointer is not believed; `None` where one of these keys signed it, or none is asked for.
+    pub fn refusal(&self, seal: &Seal) -> Option<SignatureProblem> {
+        if self.is_empty() {
+            return None;
+        }
+        seal.verify(self).err()
     }
 
     /// Their names, for messages.

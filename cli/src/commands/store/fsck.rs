@@ -4,6 +4,7 @@ use crate::args::store::FsckArgs;
 use crate::error::CommandError;
 use crate::network;
 use crate::shell::Shell;
+use crate::signing;
 use crate::summary::{Section, Summary, text, texts};
 use kernrec_admin::fsck::{Finding, Fsck, FsckOptions, fsck};
 use kernrec_admin::{Named, Standing};
@@ -18,6 +19,7 @@ pub(crate) fn run(args: &FsckArgs, shell: &mut Shell) -> Result<Exit, CommandErr
         quick: args.quick,
         bundles: !args.no_bundles,
         pipeline: args.pipeline.clone(),
+        require_keys: signing::required(&args.signing)?,
     };
     let found = fsck(store.as_ref(), &options)?;
     shell.summary(&summary(args, &found), args.target.form())?;
@@ -29,7 +31,14 @@ pub(crate) fn run(args: &FsckArgs, shell: &mut Shell) -> Result<Exit, CommandErr
     } else if found.orphans.is_none() {
         shell.note("note: orphans are not known: the store cannot be listed, or a pointer or manifest cannot be read");
     }
-    if found.findings.iter().any(|finding| finding.told) {
+    if found.findings.iter().any(|finding| finding.unsigned) {
+        shell.note("hint: a publisher without the key, or an attack: look at who writes the store");
+    }
+    if found
+        .findings
+        .iter()
+        .any(|finding| finding.told && !finding.unsigned)
+    {
         shell.note("hint: publishing a record again stores anew what it lacks; a past one is only missed by whoever asks for it");
     }
     Ok(exit(&found))
@@ -70,6 +79,9 @@ fn summary(args: &FsckArgs, found: &Fsck) -> Summary {
         _ if !found.findings.iter().any(|finding| finding.told) => {
             "it could not be told whether everything is there and whole"
         }
+        _ if found.findings.iter().all(|finding| finding.unsigned) => {
+            "no required key vouches for what is there"
+        }
         _ if found.findings.iter().any(current) => "a CURRENT record is not whole",
         _ => "past records are not whole",
     };
@@ -89,7 +101,12 @@ fn summary(args: &FsckArgs, found: &Fsck) -> Summary {
     }
     summary.fact("foreign", found.foreign.len());
     let columns = &["key", "reason", "breaks", "problem"];
-    let mut findings = Section::new("findings", "damaged or missing", columns, args.rows);
+    let title = if found.findings.iter().any(|finding| finding.unsigned) {
+        "damaged, missing or not believed"
+    } else {
+        "damaged or missing"
+    };
+    let mut findings = Section::new("findings", title, columns, args.rows);
     for finding in &found.findings {
         findings.row([
             text(&finding.key),

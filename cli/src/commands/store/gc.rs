@@ -5,6 +5,7 @@ use crate::args::store::GcArgs;
 use crate::error::CommandError;
 use crate::network;
 use crate::shell::Shell;
+use crate::signing;
 use crate::summary::{Section, Summary, text};
 use kernrec_admin::gc::{Gc, GcError, GcOptions, gc};
 use kernrec_schemas::exit::Exit;
@@ -19,6 +20,7 @@ pub(crate) fn run(args: &GcArgs, shell: &mut Shell) -> Result<Exit, CommandError
         delete: args.delete,
         quiescent: args.quiescent,
         accept_broken: args.accept_broken,
+        require_keys: signing::required(&args.signing)?,
     };
     let done = gc(store.as_ref(), &options).map_err(refused)?;
     shell.summary(&summary(args, &done), args.target.form())?;
@@ -44,6 +46,8 @@ fn refused(error: GcError) -> CommandError {
         GcError::ClosureUnknown { .. } => CommandError::refused("closure-unknown", error).hint(
             "`kernrec store fsck` names what is broken; --accept-broken goes on without what is lost",
         ),
+        GcError::Signature { .. } => CommandError::refused(error.reason(), error)
+            .hint("nothing was removed: what a stranger's pointer names says nothing of what is needed"),
         other => CommandError::failed(other.reason(), other),
     }
 }

@@ -5,6 +5,7 @@ use crate::args::verify::RecordArgs;
 use crate::error::CommandError;
 use crate::network;
 use crate::shell::{Form, Shell};
+use crate::signing;
 use crate::summary::{Section, Summary, text, texts};
 use kernrec_publish::verify::{RefoldError, RowChange, RowDifference};
 use kernrec_publish::{Refold, refold};
@@ -12,15 +13,17 @@ use kernrec_schemas::exit::Exit;
 use kernrec_schemas::json::MAX_SMALL_BYTES;
 use kernrec_schemas::manifest::RecordManifest;
 use kernrec_schemas::pointer::{Pointer, RecordRef};
+use kernrec_store::signing::TrustedKeys;
 use kernrec_store::{Access, Key, Store, StoreError, objects, open_with, pointers};
 
 /// Rows and fields shown in the text form.
 const SHOWN: usize = 20;
 
 pub(crate) fn run(args: &RecordArgs, shell: &mut Shell) -> Result<Exit, CommandError> {
+    let keys = signing::required(&args.signing)?;
     let network = network::reading(&args.network, None)?;
     let store = open_with(&args.store, Access::Read, &network)?;
-    let pointer = pointer(store.as_ref(), args)?;
+    let pointer = pointer(store.as_ref(), args, &keys)?;
     let reference = reference(&pointer, args)?;
     let manifest = manifest(store.as_ref(), reference)?;
     let result = refold(store.as_ref(), &manifest).map_err(failed)?;
@@ -29,15 +32,26 @@ pub(crate) fn run(args: &RecordArgs, shell: &mut Shell) -> Result<Exit, CommandE
     Ok(verdict(result.same))
 }
 
-fn pointer(store: &dyn Store, args: &RecordArgs) -> Result<Pointer, CommandError> {
+fn pointer(
+    store: &dyn Store,
+    args: &RecordArgs,
+    keys: &TrustedKeys,
+) -> Result<Pointer, CommandError> {
     let found = pointers::read(store, &args.pipeline, args.backend)?;
-    found.map(|found| found.pointer).ok_or_else(|| {
+    let found = found.ok_or_else(|| {
         let (pipeline, backend, url) = (&args.pipeline, args.backend, store.url());
         let problem = format!(
             "nothing has been published for pipeline `{pipeline}`, backend `{backend}` in `{url}`"
         );
         CommandError::refused("not-published", problem).hint("check --pipeline")
-    })
+    })?;
+    match keys.refusal(&found.seal) {
+        None => Ok(found.pointer),
+        Some(problem) => {
+            let text = format!("the pointer that names the record: {problem}");
+            Err(CommandError::refused(problem.reason(), text))
+        }
+    }
 }
 
 /// The record asked for. A revoked one can be verified like any other.
