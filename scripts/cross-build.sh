@@ -1,9 +1,9 @@
 #!/bin/bash
-# Builds the recorder's two libraries and the programs for x86-64 Linux: the same bytes wherever it is done.
+# Builds the recorder's libraries and the programs for x86-64 Linux: the same bytes wherever it is done.
 #
 #   scripts/cross-build.sh [--libraries] [--out DIR] [--twice | --record]
 #
-#   --libraries  only the two libraries that are loaded into other people's processes
+#   --libraries  only the libraries that are loaded into other people's processes
 #   --out DIR    where the results go, made anew; default target/cross/out
 #   --twice      builds again: from a copy of the checkout in another folder, with another home, cargo home and
 #                toolchain folder, and as another user if run by root; then compares. Exit status 3: not the same
@@ -94,7 +94,7 @@ build() {
     local name
     rm -rf "$out"
     mkdir -p "$out"
-    for name in kernrec-cupti kernrec-cupti-forwarders; do
+    for name in kernrec-cupti kernrec-cupti-forwarders kernrec-rocprofiler; do
         compile rustc --profile recorder -p "$name" --lib --crate-type cdylib
         cp "$target/$triple/recorder/lib${name//-/_}.so" "$out/"
     done

@@ -107,7 +107,12 @@ fn the_programs_own_digests_are_the_default() {
     let context = two_builds(1, 1);
     let ran = context.kernrec(["verify", "build", "a"]);
     assert_eq!(ran.status, 3, "{ran}");
-    for name in ["libkernrec_cupti.so", "libkernrec_cupti_forwarders.so"] {
+    let libraries = [
+        "libkernrec_cupti.so",
+        "libkernrec_cupti_forwarders.so",
+        "libkernrec_rocprofiler.so",
+    ];
+    for name in libraries {
         let mut lines = ran.stdout.lines();
         assert!(
             lines.any(|line| line.contains(name) && line.contains("missing")),

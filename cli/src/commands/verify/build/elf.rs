@@ -13,7 +13,14 @@ use std::str::FromStr;
 pub(super) const OUTSIDE: &str = "outside-sections";
 
 /// Libraries that a process must bring by itself: the one it has, or none.
-const FOREIGN: [&str; 3] = ["libcupti", "libcuda", "libnvidia"];
+const FOREIGN: [&str; 6] = [
+    "libcupti",
+    "libcuda",
+    "libnvidia",
+    "librocprofiler",
+    "libamdhip",
+    "libhsa-runtime",
+];
 
 /// A built file.
 #[derive(Debug)]
