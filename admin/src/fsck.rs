@@ -11,6 +11,7 @@ use kernrec_store::pointers::VersionedPointer;
 use kernrec_store::signing::TrustedKeys;
 use kernrec_store::{Area, Key, Listed, Store, StoreError, objects};
 use rayon::prelude::*;
+use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What is looked at.
@@ -248,7 +249,7 @@ fn of_pointers(pointers: &Pointers) -> impl Iterator<Item = Finding> {
         reason: error.reason(),
         message: error.to_string(),
         breaks: Vec::new(),
-        told: is_told(error),
+        told: is_told(error) || is_folder(error),
         unsigned: false,
     });
     let strange = pointers.strange.iter().map(|key| Finding {
@@ -260,6 +261,11 @@ fn of_pointers(pointers: &Pointers) -> impl Iterator<Item = Finding> {
         unsigned: false,
     });
     unreadable.chain(strange)
+}
+
+/// Whether a folder stands where a file should.
+fn is_folder(error: &StoreError) -> bool {
+    matches!(error, StoreError::Fs(error) if error.source.kind() == io::ErrorKind::IsADirectory)
 }
 
 /// The pointers that nobody vouches for, when somebody has to.

@@ -59,7 +59,7 @@ pub struct Rollback {
 pub enum Outcome {
     /// The pointer moved, or would.
     RolledBack,
-    /// The target is current already: nothing was revoked.
+    /// The target is current already, and whole: nothing was revoked.
     Unchanged,
     /// The answer was lost, and whether the pointer moved cannot be told.
     Unknown(StoreError),
@@ -190,12 +190,12 @@ pub fn rollback(
         let found = current(store, request)?;
         request.signing.check(&found.seal)?;
         let target = target(&found.pointer, request.to)?;
-        if target.standing == Standing::Current {
-            return Ok(Rollback::of(Outcome::Unchanged, &target));
-        }
         if whole != Some(target.record.manifest) {
             check_whole(store, &target, request.bundles)?;
             whole = Some(target.record.manifest);
+        }
+        if target.standing == Standing::Current {
+            return Ok(Rollback::of(Outcome::Unchanged, &target));
         }
         let mut next = next(&found.pointer, &target, request.reason)?;
         request.signing.sign(&mut next);

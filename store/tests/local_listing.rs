@@ -89,4 +89,21 @@ fn what_stands_in_a_pointers_place_is_not_silently_left_out() {
     assert!(made.unwrap().success());
     let error = store.list(&Key::new("pointers").unwrap()).unwrap_err();
     assert!(error.to_string().contains("rocm.json"), "{error}");
+    fs_err::remove_file(&path).unwrap();
+
+    // A folder is listed and cannot be read; one of that name may be a pipeline's.
+    fs_err::create_dir_all(path.join("below")).unwrap();
+    let pipeline = Key::new("pointers/ci.json/cuda.json").unwrap();
+    store.put_new(&pipeline, b"1").unwrap();
+    assert_eq!(
+        listed(&store),
+        [
+            "pointers/ci.json/cuda.json",
+            "pointers/ci/cuda.json",
+            "pointers/ci/rocm.json"
+        ]
+    );
+    let key = Key::new("pointers/ci/rocm.json").unwrap();
+    let error = store.read_pointer(&key, None).unwrap_err();
+    assert!(error.to_string().contains("it is a folder"), "{error}");
 }

@@ -213,3 +213,15 @@ fn a_record_that_a_publish_drops_meanwhile_is_no_finding() {
         "the table was looked for when it was gone"
     );
 }
+
+#[test]
+fn a_folder_in_the_place_of_a_pointer_is_found() {
+    let fixture = published(&[1]);
+    let orphan = orphan(&fixture.store, b"nobody names this");
+    fs_err::create_dir(fixture.root().join("pointers/ci/rocm.json")).unwrap();
+    let found = look(&fixture, true);
+    let expected = ("pointers/ci/rocm.json".to_owned(), "file-error", vec![]);
+    assert_eq!(findings(&found), [expected]);
+    assert!(found.findings[0].told, "it is there to be seen");
+    assert!(found.orphans.is_none(), "{orphan} may be its");
+}

@@ -170,7 +170,12 @@ fn foreign_files_and_odd_names_are_never_touched() {
 
 #[test]
 fn an_unreadable_pointer_or_manifest_ends_it_before_anything_goes() {
-    let break_it: [(&str, Break); 6] = [
+    let break_it: [(&str, Break); 7] = [
+        ("a folder in the place of a pointer", |fixture| {
+            let pointer = fixture.root().join("pointers/ci/cuda.json");
+            fs_err::remove_file(&pointer).unwrap();
+            fs_err::create_dir(&pointer).unwrap();
+        }),
         ("a malformed pointer", |fixture| {
             fs_err::write(fixture.root().join("pointers/ci/rocm.json"), "{").unwrap();
         }),

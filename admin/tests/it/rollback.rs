@@ -154,6 +154,12 @@ fn the_current_record_is_not_gone_back_to() {
     assert!(matches!(done.outcome, Outcome::Unchanged));
     assert_eq!((done.generation, builds(&done.revoked)), (None, vec![]));
     assert_eq!(fixture.pointer().generation.0, 2);
+    // Nobody is told that all is well when it is not.
+    damage(&fixture, &table_key(&fixture, 2));
+    let error = back(&fixture, "2").unwrap_err();
+    assert!(error.is_refusal(), "{error}");
+    assert_eq!(error.reason(), "object-damaged");
+    assert!(error.to_string().contains("build 2 (current)"), "{error}");
 }
 
 #[test]

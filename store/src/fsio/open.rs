@@ -11,8 +11,12 @@ pub fn open_regular(path: &Path) -> io::Result<fs_err::File> {
         .read(true)
         .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
         .open(path)?;
-    if file.metadata()?.is_file() {
+    let kind = file.metadata()?.file_type();
+    if kind.is_file() {
         Ok(file)
+    } else if kind.is_dir() {
+        let problem = "it is a folder, not a file";
+        Err(io::Error::new(io::ErrorKind::IsADirectory, problem))
     } else {
         Err(io::Error::other("it is not a regular file"))
     }

@@ -25,7 +25,7 @@ pub(super) fn stat(path: &Path) -> Result<Option<Stat>, StoreError> {
 ///
 /// A link to a file reads like a file, so it is listed as one. One that leads to a folder or to nothing is an
 /// error, and so is a pipe, socket or device among the pointers: whoever must know them all would not see what should
-/// stand there.
+/// stand there. For the same reason a folder in the place of a pointer is listed, and fails whoever reads it.
 pub(super) fn list(root: &Path, prefix: &Key) -> Result<Vec<Listed>, StoreError> {
     let mut found = Vec::new();
     let mut folders = vec![prefix.clone()];
@@ -51,7 +51,12 @@ pub(super) fn list(root: &Path, prefix: &Key) -> Result<Vec<Listed>, StoreError>
             if linked && !entry.path().is_file() {
                 return strange("it is a link, and not one to a file");
             }
-            if kind.is_dir() {
+            if kind.is_dir() && is_place_of_pointer(&folder, &key) {
+                let meta = fs_err::metadata(entry.path());
+                let stat = meta.map(|meta| stat_of(&meta));
+                let stat = stat.map_err(FsError::on("look at", &path))?;
+                found.push(Listed { key, stat });
+            } else if kind.is_dir() {
                 folders.push(key);
             } else if kind.is_file() || linked {
                 // A file may vanish between listing and looking: a concurrent collection removed it.
@@ -65,6 +70,12 @@ pub(super) fn list(root: &Path, prefix: &Key) -> Result<Vec<Listed>, StoreError>
     }
     found.sort_unstable_by(|a, b| a.key.cmp(&b.key));
     Ok(found)
+}
+
+/// Below the folder of a pipeline, whose own name may be any, the pointers' names end so.
+fn is_place_of_pointer(folder: &Key, key: &Key) -> bool {
+    let is_below_pipeline = folder.as_str().starts_with(POINTERS) && folder.as_str() != POINTERS;
+    is_below_pipeline && key.as_str().strip_suffix(".json").is_some()
 }
 
 fn stat_of(meta: &std::fs::Metadata) -> Stat {
