@@ -52,11 +52,7 @@ extern "C" fn rocprofiler_get_version(major: *mut u32, minor: *mut u32, patch: *
     while knobs::is_set("hang-version") {
         std::thread::sleep(Duration::from_secs(1));
     }
-    let version = match knobs::get("other-version") {
-        0 => knobs::get("version"),
-        other => other,
-    };
-    let version = u32::try_from(version).unwrap_or(0);
+    let version = u32::try_from(knobs::get("version")).unwrap_or(0);
     for (place, value) in [
         (major, version / 10_000),
         (minor, version / 100 % 100),

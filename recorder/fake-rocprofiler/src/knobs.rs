@@ -15,7 +15,6 @@ const DEFAULTS: [(&str, u64); 3] = [
 
 // The others, zero unless set:
 //
-// other-version          what the SDK answers when asked, if not 0
 // crash-version          asked for its version, the SDK crashes
 // hang-version           asked for its version, the SDK never answers
 // create-context, symbol-service, create-buffer, create-thread, assign-thread, dispatch-service,

@@ -13,7 +13,7 @@ use crate::ffi::records::{Dispatch, Symbol};
 
 /// Far above any real program's; keeps a runaway one from eating the host's memory. A table of a million places,
 /// 41 MiB, is as full then as it gets.
-const MAX_KERNELS: usize = 7 << 17;
+pub(crate) const MAX_KERNELS: usize = 7 << 17;
 /// Error words queued at one time; more are written by the next visit of the writer.
 const MAX_WORDS: usize = 32;
 
@@ -58,6 +58,11 @@ impl Queue {
         self.new > 0 || self.dropped > 0 || self.words.len > 0
     }
 
+    /// The error words.
+    pub(crate) fn words(&self) -> impl Iterator<Item = &'static str> {
+        self.words.iter()
+    }
+
     /// Moves everything into the trace.
     pub(crate) fn write_to(&self, trace: &mut Trace) {
         for name in self.names.split(|byte| *byte == b'\n') {
@@ -67,7 +72,7 @@ impl Queue {
         }
         trace.count(self.records.saturating_sub(self.new), 0);
         trace.dropped(self.dropped);
-        for word in self.words.iter() {
+        for word in self.words() {
             trace.error(word);
         }
     }

@@ -16,7 +16,8 @@
 //! - **Completeness.** Dispatches are numbered by the SDK; at the end every number up to the highest must have
 //!   come once. Lost records at the very end of the numbers, which the SDK would have had to lose without
 //!   counting them, cannot be seen; nor kernels of exit handlers that were registered before the runtime started,
-//!   since the SDK has ended by then.
+//!   since the SDK has ended by then; nor dispatches that pass the SDK by, or that it misses for a moment while a
+//!   further tool attaches to a running process.
 //! - **Forked children.** Where the SDK reaches a child (loaded code, records, its exit with records left), the child
 //!   gets a recording of its own that says `forked=1` and `fork_after_sdk_init`: its names count, it is never
 //!   clean. A child that the SDK does not reach leaves no file, like one that forks after CUDA started. That is
@@ -29,6 +30,29 @@
 //!   512 KiB for dispatches that wait for an earlier one. What does not fit is an error word. See
 //!   `docs/performance.md` for what real numbers of kernels take.
 //!
+//! # Error words
+//!
+//! | word | when |
+//! | --- | --- |
+//! | `unsupported_sdk_version` | the SDK that called is not in `versions` |
+//! | `sdk_not_found` | the library that called has not the SDK's functions |
+//! | `several_sdk_copies` | a second SDK in the process called too: what runs under it is not seen |
+//! | `another_profiler_registered_first` | another tool was there first; both record |
+//! | `fork_after_sdk_init` | the recording of a forked child, see above |
+//! | `create_context_failed`, `symbol_tracing_failed`, `create_buffer_failed`, `callback_thread_failed`, `dispatch_tracing_failed`, `start_context_failed` | a step of the start failed, and nothing is traced |
+//! | `writer_thread_failed`, `periodic_flush_thread_failed` | no thread could be had, or it ended; everything is written at the end |
+//! | `periodic_flush_failed`, `final_flush_failed` | the SDK refused to hand records over, or hung in a forked child |
+//! | `invalid_kernel_symbol`, `invalid_kernel_name`, `conflicting_kernel_symbol` | a kernel without name or number, with a name that no recording can hold, or with two |
+//! | `missing_buffer_headers`, `invalid_dispatch_header`, `short_dispatch_record`, `invalid_dispatch_id` | a record that is not one |
+//! | `repeated_dispatch_id`, `dispatch_records_lost` | the numbers of the dispatches are not 1 to the highest, once each; less those that the SDK counts as lost |
+//! | `scattered_dispatch_ids`, `set-capacity`, `set-allocation`, `name-allocation` | a limit was reached, or there was no memory |
+//! | `drop_counter_regressed` | the SDK's count of lost records fell |
+//! | `activity-after-end` | code or kernels came after the footer |
+//! | `write-failed` | the disk was full, or the file gone |
+//! | `symbol_callback_exception`, `dispatch_callback_exception`, `panic` | the recorder met something it did not foresee |
+//!
+//! A line `# status …` before a word has the SDK's number, or how many records are missing.
+//!
 //! Layout: `ffi` holds everything unsafe, `recorder` the behaviour, `kernels` what the callbacks know,
 //! `dispatch_ids` the proof of completeness, `versions` the SDKs it works with, `options` the environment.
 #![warn(missing_docs)]
@@ -38,4 +62,6 @@ mod ffi;
 mod kernels;
 mod options;
 mod recorder;
+#[cfg(test)]
+mod tests;
 mod versions;

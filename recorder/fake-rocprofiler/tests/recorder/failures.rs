@@ -26,8 +26,6 @@ fn only_validated_versions_are_recorded() {
         "version=10303",
         "version=10400",
         "version=0",
-        // The copy that called is not the one that is bound.
-        "other-version=10303",
     ] {
         let left = failed(knobs, &["launch=_Z1av*3"], "unsupported_sdk_version");
         assert!(!left.text.contains("# sdk_version="), "{}", left.text);
@@ -97,6 +95,19 @@ fn a_second_copy_of_the_sdk_starts() {
     let left = bench.one();
     assert!(left.has_error("several_sdk_copies"), "{}", left.text);
     assert_eq!(left.names, ["_Z1av"]);
+}
+
+/// Nothing depends on an SDK's answer to that.
+#[test]
+fn an_sdk_that_crashes_when_it_is_asked_for_its_version() {
+    let left = with_knobs("crash-version=1", &["launch=_Z1av"]);
+    assert_eq!(left.state, ProcessState::Clean, "{}", left.text);
+}
+
+#[test]
+fn a_buffer_that_stays_busy() {
+    let left = failed("busy=1000000000", &["launch=_Z1av"], "final_flush_failed");
+    assert!(left.text.contains("# status final_flush_failed=14\n"));
 }
 
 #[test]

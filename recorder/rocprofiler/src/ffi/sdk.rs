@@ -3,7 +3,7 @@
 //! A process can hold two copies, the system's and a wheel's. Only the one that called can be used, so it
 //! is found by an address of its own, is never linked, and never opened by its name.
 
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{CStr, c_int, c_void};
 use std::mem;
 use std::ptr;
 use std::thread;
@@ -14,6 +14,7 @@ use super::abi::{
     KERNEL_SYMBOL_REGISTER, LOSSLESS, RecordHeader, Status,
 };
 use super::entry::{code_object_event, dispatches_completed};
+use super::loader::Loaded;
 
 /// Each of the buffer's two halves. Half of it filled calls back. The SDK spends 17 bytes per byte of a half.
 pub(crate) const BUFFER_BYTES: usize = 1 << 20;
@@ -33,7 +34,6 @@ type TraceService =
 
 /// The functions the recorder uses.
 pub(crate) struct Sdk {
-    version: unsafe extern "C" fn(*mut u32, *mut u32, *mut u32) -> Status,
     create_context: unsafe extern "C" fn(*mut Id) -> Status,
     start_context: unsafe extern "C" fn(Id) -> Status,
     stop_context: unsafe extern "C" fn(Id) -> Status,
@@ -49,31 +49,22 @@ pub(crate) struct Sdk {
 impl Sdk {
     /// Binds the mapped library that `address` belongs to.
     pub(crate) fn of(address: *const c_void) -> Option<Self> {
-        let handle = library_of(address)?;
+        let library = Loaded::of(address)?;
         // SAFETY: the function types are the SDK's.
         unsafe {
             Some(Self {
-                version: bind(handle, c"rocprofiler_get_version")?,
-                create_context: bind(handle, c"rocprofiler_create_context")?,
-                start_context: bind(handle, c"rocprofiler_start_context")?,
-                stop_context: bind(handle, c"rocprofiler_stop_context")?,
-                context_is_active: bind(handle, c"rocprofiler_context_is_active")?,
-                create_buffer: bind(handle, c"rocprofiler_create_buffer")?,
-                flush_buffer: bind(handle, c"rocprofiler_flush_buffer")?,
-                buffer_service: bind(handle, c"rocprofiler_configure_buffer_tracing_service")?,
-                trace_service: bind(handle, c"rocprofiler_configure_callback_tracing_service")?,
-                create_thread: bind(handle, c"rocprofiler_create_callback_thread")?,
-                assign_thread: bind(handle, c"rocprofiler_assign_callback_thread")?,
+                create_context: bind(library, c"rocprofiler_create_context")?,
+                start_context: bind(library, c"rocprofiler_start_context")?,
+                stop_context: bind(library, c"rocprofiler_stop_context")?,
+                context_is_active: bind(library, c"rocprofiler_context_is_active")?,
+                create_buffer: bind(library, c"rocprofiler_create_buffer")?,
+                flush_buffer: bind(library, c"rocprofiler_flush_buffer")?,
+                buffer_service: bind(library, c"rocprofiler_configure_buffer_tracing_service")?,
+                trace_service: bind(library, c"rocprofiler_configure_callback_tracing_service")?,
+                create_thread: bind(library, c"rocprofiler_create_callback_thread")?,
+                assign_thread: bind(library, c"rocprofiler_assign_callback_thread")?,
             })
         }
-    }
-
-    /// The version that the bound copy says it has.
-    pub(crate) fn version(&self) -> Option<u32> {
-        let (mut major, mut minor, mut patch) = (0, 0, 0);
-        // SAFETY: three valid pointers.
-        let status = unsafe { (self.version)(&raw mut major, &raw mut minor, &raw mut patch) };
-        (status == 0).then(|| 10_000 * major + 100 * minor + patch)
     }
 
     pub(crate) fn create_context(&self) -> Result<Id, Status> {
@@ -175,21 +166,11 @@ fn check(status: Status) -> Result<(), Status> {
     if status == 0 { Ok(()) } else { Err(status) }
 }
 
-/// A handle of the library that an address belongs to.
-fn library_of(address: *const c_void) -> Option<*mut c_void> {
-    let path = super::loader::path_of(address)?;
-    // SAFETY: a valid string; nothing new is mapped.
-    let handle = unsafe { libc::dlopen(path, libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
-    (!handle.is_null()).then_some(handle)
-}
-
 /// # Safety
 /// `F` is the function pointer type of the symbol.
-unsafe fn bind<F>(handle: *mut c_void, name: &CStr) -> Option<F> {
+unsafe fn bind<F>(library: Loaded, name: &CStr) -> Option<F> {
     const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
-    let name: *const c_char = name.as_ptr();
-    // SAFETY: an open handle and a valid string.
-    let symbol = unsafe { libc::dlsym(handle, name) };
-    // SAFETY: not null, of the same size, and of type `F` as the caller promises.
-    (!symbol.is_null()).then(|| unsafe { mem::transmute_copy(&symbol) })
+    let symbol = library.symbol(name)?;
+    // SAFETY: of the same size, and of type `F` as the caller promises.
+    Some(unsafe { mem::transmute_copy(&symbol) })
 }

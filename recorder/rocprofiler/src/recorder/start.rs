@@ -75,11 +75,6 @@ pub(crate) fn start(bind: impl FnOnce(usize) -> Option<Sdk>) -> bool {
         recorder.error("sdk_not_found");
         return false;
     };
-    if sdk.version() != Some(session.validated.version) {
-        // Not the copy that called.
-        recorder.error("unsupported_sdk_version");
-        return false;
-    }
     let context = match sdk.create_context() {
         Ok(context) => context,
         Err(status) => {
