@@ -1,6 +1,6 @@
 //! From the key files that a user names to keys.
 
-use crate::args::signing::{RequireKeyArgs, SignArgs};
+use crate::args::signing::{InstalledKeyArgs, RequireKeyArgs, SignArgs};
 use crate::environment;
 use crate::error::CommandError;
 use crate::shell::Shell;
@@ -9,6 +9,11 @@ use std::path::{Path, PathBuf};
 
 /// The keys one of which must have signed; none: no signature is asked for.
 pub(crate) fn required(args: &RequireKeyArgs) -> Result<TrustedKeys, CommandError> {
+    public_keys(&args.require_key)
+}
+
+/// The keys one of which must have signed what is installed.
+pub(crate) fn installed(args: &InstalledKeyArgs) -> Result<TrustedKeys, CommandError> {
     public_keys(&args.require_key)
 }
 

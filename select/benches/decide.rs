@@ -13,7 +13,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use kernrec_schemas::symbol_map::SymbolMap;
 use kernrec_schemas::table::KernelTable;
 use kernrec_schemas::{Backend, Timestamp};
-use kernrec_select::{Change, Index, Pair, Policy, Record, render, select};
+use kernrec_select::{Change, Index, Lineage, Pair, Policy, Question, Record, render, select};
 use std::hint::black_box;
 
 /// Through the loaders, so that texts lie in memory as they do after a real load.
@@ -24,6 +24,8 @@ fn pair() -> Pair {
         maps: vec![SymbolMap::load(&generate::map().to_canonical()).unwrap()],
         published_at: Some(now()),
         revoked: false,
+        unverified: None,
+        lineage: Lineage::default(),
     }
 }
 
@@ -52,13 +54,17 @@ fn decide(criterion: &mut Criterion<CpuTime>) {
         b.iter(|| drop(black_box(Index::build(&pair).unwrap())));
     });
     let records = [Record::Ready(Box::new(pair.clone()))];
-    let policy = Policy::at(now());
+    let question = |change| Question {
+        change,
+        steps: None,
+        policy: Policy::at(now()),
+    };
     for (name, change) in &changes {
         criterion.bench_function(&format!("select, {name} changed"), |b| {
-            b.iter(|| select(black_box(&records), change, &policy).unwrap());
+            b.iter(|| select(black_box(&records), &question(change)).unwrap());
         });
     }
-    let report = select(&records, &changes[0].1, &policy).unwrap();
+    let report = select(&records, &question(&changes[0].1)).unwrap();
     criterion.bench_function("render text", |b| {
         b.iter(|| render::text(black_box(&report)));
     });

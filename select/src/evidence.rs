@@ -91,6 +91,8 @@ pub struct FileEvidence<'a> {
     pub class: FileClass,
     /// Why it may only select; empty for every other class.
     pub causes: BTreeSet<Cause>,
+    /// It, or what is compiled together with it, changed between the record and the base of the change.
+    pub moved: bool,
     /// How many objects were compiled from it or include it.
     pub objects: usize,
     /// The kernels of those objects, each once, ascending.
@@ -164,9 +166,11 @@ impl<'a> PairEvidence<'a> {
 fn file_evidence<'a>(index: &Index<'_>, path: &'a ChangedPath) -> FileEvidence<'a> {
     let mut causes = BTreeSet::new();
     let mut objects = 0;
+    let mut moved = false;
     let mut kernels = SymbolSet::new(index.symbol_count());
     for object in index.objects_of(path) {
         objects += 1;
+        moved |= object.moved;
         if object.symbols.is_empty() {
             causes.insert(Cause::HostCode);
         }
@@ -187,18 +191,7 @@ fn file_evidence<'a>(index: &Index<'_>, path: &'a ChangedPath) -> FileEvidence<'
     }
     let kernels = kernels.to_vec();
     let launches = launches(index, &kernels);
-    if kernels.is_empty() {
-        causes.insert(Cause::NoKernel);
-    }
-    if kernels
-        .iter()
-        .any(|&kernel| index.is_of_another_build(kernel))
-    {
-        causes.insert(Cause::AnotherBuild);
-    }
-    if index.is_incomplete() {
-        causes.insert(Cause::MapIncomplete);
-    }
+    causes.extend(causes_of_kernels(index, &kernels));
     let class = match objects {
         0 => FileClass::FileNotInMap,
         _ if !causes.is_empty() => FileClass::FileMayOnlySelect,
@@ -212,6 +205,7 @@ fn file_evidence<'a>(index: &Index<'_>, path: &'a ChangedPath) -> FileEvidence<'
         path,
         class,
         causes,
+        moved,
         objects,
         launched_kernels: kernels
             .iter()
@@ -221,6 +215,17 @@ fn file_evidence<'a>(index: &Index<'_>, path: &'a ChangedPath) -> FileEvidence<'
         kernels,
         launches,
     }
+}
+
+fn causes_of_kernels(index: &Index<'_>, kernels: &[SymbolId]) -> impl Iterator<Item = Cause> {
+    let is_of_another_build = |&kernel: &SymbolId| index.is_of_another_build(kernel);
+    let causes = [
+        (kernels.is_empty(), Cause::NoKernel),
+        (kernels.iter().any(is_of_another_build), Cause::AnotherBuild),
+        (index.is_incomplete(), Cause::MapIncomplete),
+    ];
+    let held = causes.into_iter().filter(|(holds, _)| *holds);
+    held.map(|(_, cause)| cause)
 }
 
 fn launches(index: &Index<'_>, kernels: &[SymbolId]) -> Lists<SymbolId> {

@@ -91,7 +91,7 @@ pub fn explain(
         .iter()
         .map(|index| PairEvidence::gather(index, &change))
         .collect();
-    let decision = decide(&pairs, !unavailable.is_empty(), policy);
+    let decision = decide(&pairs, !unavailable.is_empty(), policy, None);
     Ok(Explanation {
         step: step.clone(),
         file: change.files().map(|file| file.path.to_string()).collect(),

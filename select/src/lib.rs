@@ -1,17 +1,18 @@
 //! From evidence to a decision: which steps can a change reach, and may the others be skipped?
 //!
 //! The decision is pure: values in, values out; clocks and terminals belong to the callers, and only
-//! [`open_records`] and [`Change::read_edits`] read anything. The flow:
+//! [`open_records`], [`Lineage::between`] and [`Change::read_edits`] read anything. The flow:
 //!
 //! 1. [`Change`]: the changed files, in the map's spelling, and what happened to their lines.
 //! 2. [`Record`]: one backend's pair of kernel table and symbol maps, or the news that it cannot be had.
 //! 3. [`Index`]: a pair made searchable, once.
 //! 4. [`PairEvidence`]: what one pair knows about each changed file.
-//! 5. [`decide`]: the first [`Reason`] that holds for each step, over all pairs.
+//! 5. [`Decision`]: the first [`Reason`] that holds for each step, over all pairs.
 //! 6. [`Report`]: the answer as data; [`render`] turns it into text or keys.
 //!
-//! [`select`] does all of it; [`explain`] shows the chain between one step and one file. The rule throughout: silence lets a step be skipped only if the whole chain of
-//! evidence is healthy, fresh and joined; any doubt keeps the step, and says why.
+//! [`select`] does all of it; [`explain`] shows the chain between one step and one file. The rule throughout: silence
+//! lets a step be skipped only if the whole chain of evidence is healthy, fresh and joined; any doubt keeps the step,
+//! and says why.
 
 mod change;
 mod decision;
@@ -19,16 +20,20 @@ mod evidence;
 mod explain;
 mod index;
 mod installed;
+mod lineage;
+mod note;
 mod pair;
 pub mod render;
 mod report;
 mod select;
+mod steps;
 
 pub use change::{
-    Assumes, Change, ChangeError, ChangedFile, ChangedPath, Edit, FileStatus, MAX_CHANGED_FILES,
+    Assumes, Change, ChangeError, ChangeRange, ChangedFile, ChangedPath, Edit, FileStatus,
+    MAX_CHANGED_FILES,
 };
 pub use decision::{
-    DEFAULT_MAX_AGE, Decision, Fate, Freshness, Policy, Reason, StepDecision, Verdict, decide,
+    DEFAULT_MAX_AGE, Decision, Fate, Freshness, Policy, Reason, StepDecision, Verdict,
 };
 pub use evidence::{Cause, FileClass, FileEvidence, PairEvidence};
 pub use explain::{
@@ -36,9 +41,12 @@ pub use explain::{
 };
 pub use index::{Index, SymbolId, UnusablePair};
 pub use installed::open_records;
+pub use lineage::{Lineage, Moved};
+pub use note::{Note, NoteReason};
 pub use pair::{Pair, Record, Unavailable};
 pub use report::{
-    Counts, FileReport, FileSeen, KeptStep, LaunchReport, MAX_EXAMPLES, RecordReport, RecordState,
-    Report, SelectedStep, SkippedStep, StepCount, VerdictReport,
+    Counts, FileReport, FileSeen, KeptStep, LaunchReport, LimitProblem, MAX_EXAMPLES, RecordReport,
+    RecordState, Report, SelectedStep, SkippedStep, StepCount, StepFileReport, VerdictReport,
 };
-pub use select::{SelectError, select};
+pub use select::{Question, SelectError, select};
+pub use steps::{MAX_STEPS, SkippedPipeline, SpliceError, Steps, StepsError};

@@ -1,5 +1,6 @@
 //! The input: one record per backend, as values.
 
+use crate::lineage::Lineage;
 use kernrec_schemas::symbol_map::SymbolMap;
 use kernrec_schemas::table::KernelTable;
 use kernrec_schemas::{Backend, Timestamp};
@@ -17,6 +18,10 @@ pub struct Pair {
     pub published_at: Option<Timestamp>,
     /// The record was withdrawn after it was installed.
     pub revoked: bool,
+    /// Why it is not vouched for as the caller demands; `None`: it is, or nobody demands it.
+    pub unverified: Option<String>,
+    /// How its commit and the base of the change are related.
+    pub lineage: Lineage,
 }
 
 impl Pair {

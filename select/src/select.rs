@@ -1,11 +1,12 @@
 //! The whole way from records and a change to the report.
 
 use crate::change::Change;
-use crate::decision::{Policy, decide};
+use crate::decision::{Decision, Policy, decide};
 use crate::evidence::PairEvidence;
 use crate::index::Index;
 use crate::pair::{Record, Unavailable};
 use crate::report::Report;
+use crate::steps::{Plan, Steps};
 use kernrec_schemas::Backend;
 use std::collections::BTreeSet;
 
@@ -30,17 +31,46 @@ impl SelectError {
     }
 }
 
+/// What is asked of the records.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'q> {
+    /// What changed.
+    pub change: &'q Change,
+    /// The steps of the pipeline and the files that propose them; `None`: every changed file proposes every row.
+    pub steps: Option<&'q Steps>,
+    /// The present, and how old a record may be.
+    pub policy: Policy,
+}
+
 /// Which steps can the change reach, and may the others be skipped? Neither the order of the records nor that of
-/// the files matters. A pair that cannot be indexed is reported, and counts, as unavailable.
-pub fn select(records: &[Record], change: &Change, policy: &Policy) -> Result<Report, SelectError> {
+/// the files or steps matters. A pair that cannot be indexed is reported, and counts, as unavailable.
+pub fn select(records: &[Record], question: &Question<'_>) -> Result<Report, SelectError> {
     distinct(records)?;
     let (indexes, unavailable) = indexed(records);
     let pairs: Vec<PairEvidence<'_>> = indexes
         .iter()
-        .map(|index| PairEvidence::gather(index, change))
+        .map(|index| PairEvidence::gather(index, question.change))
         .collect();
-    let decision = decide(&pairs, !unavailable.is_empty(), policy);
-    Ok(Report::new(&pairs, &unavailable, &decision, change, policy))
+    let plan = question.steps.map(|steps| Plan::of(steps, question.change));
+    // Without any record nothing says what a step launches, and none can add what a step file leaves out.
+    let is_missing = pairs.is_empty() || !unavailable.is_empty();
+    let decision = decide(&pairs, is_missing, &question.policy, plan.as_ref());
+    Ok(Report::new(&Answer {
+        pairs: &pairs,
+        unavailable: &unavailable,
+        decision: &decision,
+        plan: plan.as_ref(),
+        question,
+    }))
+}
+
+/// All that a report is made from.
+pub(crate) struct Answer<'a> {
+    pub(crate) pairs: &'a [PairEvidence<'a>],
+    pub(crate) unavailable: &'a [Unavailable],
+    pub(crate) decision: &'a Decision<'a>,
+    pub(crate) plan: Option<&'a Plan<'a>>,
+    pub(crate) question: &'a Question<'a>,
 }
 
 /// Refuses two records of one backend.

@@ -1,6 +1,7 @@
 //! `kernrec explain`.
 
 use super::fetch::duration;
+use super::signing::InstalledKeyArgs;
 use kernrec_schemas::{Backend, StepKey};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -45,4 +46,7 @@ pub(crate) struct ExplainArgs {
     /// Print one JSON document, with every row
     #[arg(long)]
     pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) signing: InstalledKeyArgs,
 }

@@ -12,6 +12,16 @@ pub(crate) struct RequireKeyArgs {
     pub(crate) require_key: Vec<PathBuf>,
 }
 
+/// Arguments of every command that reads what a fetch installed.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Signing")]
+pub(crate) struct InstalledKeyArgs {
+    /// A record that was not installed with a pointer signed by this ed25519 public key may only add
+    /// steps; given again, by any of them [env: KERNREC_REQUIRE_KEY, paths separated by `:`]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) require_key: Vec<PathBuf>,
+}
+
 /// Arguments of every command that moves a pointer.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Signing")]

@@ -3,6 +3,7 @@
 use crate::args::explain::ExplainArgs;
 use crate::error::CommandError;
 use crate::shell::{Form, Shell};
+use crate::signing;
 use crate::summary::{Section, Summary, text, texts};
 use kernrec_publish::{Collected, Inputs, collect};
 use kernrec_schemas::exit::Exit;
@@ -15,7 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) fn run(args: &ExplainArgs, shell: &mut Shell) -> Result<Exit, CommandError> {
     let asked: BTreeSet<Backend> = args.backend.iter().copied().collect();
-    let records = open_records(&args.data, &asked);
+    let keys = signing::installed(&args.signing)?;
+    let records = open_records(&args.data, &asked, &keys);
     if records.is_empty() {
         let problem = format!("nothing is installed in `{}`", args.data.display());
         return Err(CommandError::failed("never-installed", problem)

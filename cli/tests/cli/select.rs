@@ -1,6 +1,6 @@
 //! `kernrec select`.
 
-use crate::context::Context;
+use crate::context::{Context, ggml, repository};
 
 #[test]
 fn a_kernel_source_selects_its_steps_and_lets_the_others_go() {
@@ -88,9 +88,154 @@ fn usage_errors() {
         ("parent", vec!["--changed-file", "../a.cu"]),
         ("empty", vec!["--changed-file", ""]),
         ("format", vec!["--changed-file", "a.cu", "--format", "xml"]),
+        ("range", vec!["--diff", "main"]),
+        ("both", vec!["--changed-file", "a.cu", "--diff", "a...b"]),
     ] {
         let ran = context.run(context.command().arg("select").args(args));
         assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{ran}");
         insta::assert_snapshot!(format!("select_usage_{name}"), ran.stderr);
     }
+}
+
+/// The example's change, in a clone in the folder `ggml`: a kernel of `rope.cu`, and a page of the docs.
+fn with_change() -> Context {
+    let context = Context::fetched();
+    let script = repository().join("scripts/example-change.sh");
+    let status = std::process::Command::new(script)
+        .arg(context.path("ggml"))
+        .status()
+        .unwrap();
+    assert!(status.success());
+    context
+}
+
+const CHANGE: [&str; 5] = [
+    "select",
+    "--diff",
+    "d99724f2b141fed9e1a9f402213506c081433465...topic",
+    "--repo",
+    "ggml",
+];
+
+fn pipeline() -> String {
+    ggml("pipeline.yml")
+}
+
+#[test]
+fn a_diff_with_a_step_file_skips_what_it_cannot_reach() {
+    let context = with_change();
+    let ran = context.run(
+        context
+            .command()
+            .args(CHANGE)
+            .args(["--steps", &pipeline()]),
+    );
+    insta::assert_snapshot!("select_diff_steps", ran);
+}
+
+#[test]
+fn a_diff_without_a_step_file_is_held_by_the_file_outside_the_map() {
+    let context = with_change();
+    let ran = context.run(context.command().args(CHANGE));
+    assert_eq!((ran.status, ran.stdout.as_str()), (6, ""), "{ran}");
+    assert!(
+        ran.stderr
+            .contains("selected-by-a-file-outside-the-map (127)"),
+        "{ran}"
+    );
+}
+
+#[test]
+fn what_cannot_be_read_runs_everything_and_says_why() {
+    let context = with_change();
+    context.write("broken.yml", "steps: [");
+    context.write("not-utf8.yml", b"\xff");
+    let cut = std::process::Command::new("git")
+        .args(["clone", "-q", "--depth", "1"])
+        .arg(format!("file://{}", context.path("ggml").display()))
+        .arg(context.path("shallow"))
+        .status()
+        .unwrap();
+    assert!(cut.success());
+    for (args, word) in [
+        (
+            vec!["--diff", "absent...topic", "--repo", "ggml"],
+            "revision-unknown",
+        ),
+        (
+            vec!["--diff", "a...b", "--repo", "nowhere"],
+            "repository-unusable",
+        ),
+        (
+            vec!["--diff", "main...topic", "--repo", "shallow"],
+            "revision-unknown",
+        ),
+        (
+            vec!["--diff", "topic...topic", "--repo", "ggml"],
+            "no-changed-file",
+        ),
+        (
+            vec!["--changed-file", "a", "--steps", "absent.yml"],
+            "file-error",
+        ),
+        (
+            vec!["--changed-file", "a", "--steps", "broken.yml"],
+            "step-file-malformed",
+        ),
+        (
+            vec!["--changed-file", "a", "--steps", "not-utf8.yml"],
+            "step-file-malformed",
+        ),
+    ] {
+        for format in ["text", "json", "keys"] {
+            let ran = context.run(
+                context
+                    .command()
+                    .arg("select")
+                    .args(&args)
+                    .args(["--format", format]),
+            );
+            assert_eq!((ran.status, ran.stdout.as_str()), (6, ""), "{ran}");
+            assert!(
+                ran.stderr
+                    .contains(&format!("every step must run: {word}: ")),
+                "{ran}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_record_installed_without_the_required_signature_only_adds() {
+    let context = Context::fetched();
+    let key = |name: &str| {
+        for args in [
+            vec!["genpkey", "-algorithm", "ed25519", "-out", "secret.pem"],
+            vec!["pkey", "-in", "secret.pem", "-pubout", "-out", name],
+        ] {
+            let made = std::process::Command::new("openssl")
+                .args(args)
+                .current_dir(context.path("."))
+                .output()
+                .unwrap();
+            assert!(made.status.success(), "{made:?}");
+        }
+    };
+    key("public.pem");
+    let ran = context.kernrec([
+        "select",
+        "--changed-file",
+        "src/ggml-cuda/rope.cu",
+        "--require-key",
+        "public.pem",
+        "--format",
+        "keys",
+    ]);
+    assert_eq!((ran.status, ran.stdout.as_str()), (6, ""), "{ran}");
+    assert!(ran.stderr.contains("record-unverified (125)"), "{ran}");
+    assert!(
+        ran.stderr
+            .contains("it was installed without a verified signature"),
+        "{ran}"
+    );
 }

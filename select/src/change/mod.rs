@@ -27,7 +27,7 @@ pub const MAX_CHANGED_FILES: usize = 20_000;
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Assumes {
-    /// Only device code changed: without a diff nothing tells a changed launcher from a changed kernel.
+    /// Only device code changed: nothing tells a changed launcher from a changed kernel.
     DeviceCode,
 }
 
@@ -36,7 +36,7 @@ impl Assumes {
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::DeviceCode => {
-                "Holds for changed device code only: without a diff, changed host code in these files is not judged."
+                "Holds for changed device code only: changed host code in these files is not judged."
             }
         }
     }
@@ -46,6 +46,16 @@ impl Assumes {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     files: BTreeMap<ChangedPath, ChangedFile>,
+    range: Option<ChangeRange>,
+}
+
+/// Between which commits a change lies.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChangeRange {
+    /// The commit that it starts from.
+    pub base: String,
+    /// The commit that it leads to.
+    pub head: String,
 }
 
 impl Change {
@@ -68,7 +78,19 @@ impl Change {
                 count: diff.files.len(),
             });
         }
-        Self::of(diff.files.iter().map(ChangedFile::diffed))
+        let range = ChangeRange {
+            base: diff.base.to_string(),
+            head: diff.head.to_string(),
+        };
+        Ok(Self {
+            range: Some(range),
+            ..Self::of(diff.files.iter().map(ChangedFile::diffed))?
+        })
+    }
+
+    /// Between which commits it lies, if it comes from a diff.
+    pub fn range(&self) -> Option<&ChangeRange> {
+        self.range.as_ref()
     }
 
     fn of(files: impl IntoIterator<Item = ChangedFile>) -> Result<Self, ChangeError> {
@@ -78,7 +100,7 @@ impl Change {
             .collect();
         match files.len() {
             0 => Err(ChangeError::Nothing),
-            1..=MAX_CHANGED_FILES => Ok(Self { files }),
+            1..=MAX_CHANGED_FILES => Ok(Self { files, range: None }),
             count => Err(ChangeError::TooMany { count }),
         }
     }

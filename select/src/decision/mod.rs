@@ -8,7 +8,8 @@ mod policy;
 mod reason;
 mod verdict;
 
-pub use combine::{Decision, StepDecision, decide};
+pub(crate) use combine::decide;
+pub use combine::{Decision, StepDecision};
 pub use policy::{DEFAULT_MAX_AGE, Freshness, Policy};
 pub use reason::{Fate, Reason};
 pub use verdict::Verdict;

@@ -26,11 +26,17 @@ pub enum Fate {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Reason {
+    /// The step file gives the step no key of its own, so no row can be its.
+    UnmappableStepId,
+    /// No record has a row for the step.
+    NoRow,
     /// The row is of another backend than the map, or of none that is known. Of the latter a launch is believed
     /// first: observations are never thrown away.
     RowAndMapFromDifferentBackends,
     /// Positive evidence: asked before every question about health.
     RowLaunchedAKernelFromAChangedFile,
+    /// A changed file is one for which everything runs.
+    SelectedWithoutAFile,
     /// A file that proposes the step is in no object of the map.
     SelectedByAFileOutsideTheMap,
     /// A file that proposes the step can change more than its kernels.
@@ -41,21 +47,32 @@ pub enum Reason {
     RowNotUsable,
     /// Table and map are not of one commit.
     TableAndMapFromDifferentCommits,
-    /// The record is older than allowed, or nothing says how old it is.
+    /// The record is older than allowed, nothing says how old it is, or the sources moved on since it was made.
     RecordStale,
     /// The record was withdrawn.
     RecordRevoked,
+    /// The record is not signed with the key that is required.
+    RecordUnverified,
     /// Another backend was asked for and cannot be had.
     PairUnavailable,
-    /// The only reason to skip: a healthy, fresh, joined row launched none of the changed kernels.
+    /// The step and others need each other in a circle: the step file is not what it should be.
+    InADependencyCycle,
+    /// A step that runs depends on it.
+    NeededByAStepThatRuns,
+    /// The record's reason to skip: a healthy, fresh, joined row launched none of the changed kernels.
     RowLaunchedNoneOfItsKernels,
+    /// The step file's reason to skip: no changed file is one of the step's, and no row launched a changed kernel.
+    NoFileOfTheStepChanged,
 }
 
 impl Reason {
     /// Every reason, in the order in which they are asked.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 18] = [
+        Self::UnmappableStepId,
+        Self::NoRow,
         Self::RowAndMapFromDifferentBackends,
         Self::RowLaunchedAKernelFromAChangedFile,
+        Self::SelectedWithoutAFile,
         Self::SelectedByAFileOutsideTheMap,
         Self::FileMayOnlySelect,
         Self::FileNeverObserved,
@@ -63,16 +80,25 @@ impl Reason {
         Self::TableAndMapFromDifferentCommits,
         Self::RecordStale,
         Self::RecordRevoked,
+        Self::RecordUnverified,
         Self::PairUnavailable,
+        Self::InADependencyCycle,
+        Self::NeededByAStepThatRuns,
         Self::RowLaunchedNoneOfItsKernels,
+        Self::NoFileOfTheStepChanged,
     ];
 
     /// What the reason means for the step.
     pub const fn fate(self) -> Fate {
         match self {
             Self::RowLaunchedAKernelFromAChangedFile => Fate::Selected,
-            Self::RowLaunchedNoneOfItsKernels => Fate::Skipped,
-            Self::RowAndMapFromDifferentBackends
+            Self::RowLaunchedNoneOfItsKernels | Self::NoFileOfTheStepChanged => Fate::Skipped,
+            Self::UnmappableStepId
+            | Self::NoRow
+            | Self::SelectedWithoutAFile
+            | Self::InADependencyCycle
+            | Self::NeededByAStepThatRuns
+            | Self::RowAndMapFromDifferentBackends
             | Self::SelectedByAFileOutsideTheMap
             | Self::FileMayOnlySelect
             | Self::FileNeverObserved
@@ -80,6 +106,7 @@ impl Reason {
             | Self::TableAndMapFromDifferentCommits
             | Self::RecordStale
             | Self::RecordRevoked
+            | Self::RecordUnverified
             | Self::PairUnavailable => Fate::Kept,
         }
     }
@@ -87,6 +114,12 @@ impl Reason {
     /// The stable word.
     pub const fn word(self) -> &'static str {
         match self {
+            Self::UnmappableStepId => "unmappable-step-id",
+            Self::NoRow => "no-row",
+            Self::SelectedWithoutAFile => "selected-without-a-file",
+            Self::InADependencyCycle => "in-a-dependency-cycle",
+            Self::NeededByAStepThatRuns => "needed-by-a-step-that-runs",
+            Self::NoFileOfTheStepChanged => "no-file-of-the-step-changed",
             Self::RowAndMapFromDifferentBackends => "row-and-map-from-different-backends",
             Self::RowLaunchedAKernelFromAChangedFile => "row-launched-a-kernel-from-a-changed-file",
             Self::SelectedByAFileOutsideTheMap => "selected-by-a-file-outside-the-map",
@@ -96,6 +129,7 @@ impl Reason {
             Self::TableAndMapFromDifferentCommits => "table-and-map-from-different-commits",
             Self::RecordStale => "record-stale",
             Self::RecordRevoked => "record-revoked",
+            Self::RecordUnverified => "record-unverified",
             Self::PairUnavailable => "pair-unavailable",
             Self::RowLaunchedNoneOfItsKernels => "row-launched-none-of-its-kernels",
         }
@@ -104,6 +138,14 @@ impl Reason {
     /// One line for people: what it says about the step.
     pub const fn meaning(self) -> &'static str {
         match self {
+            Self::UnmappableStepId => "the step file gives it no key of its own",
+            Self::NoRow => "no record has a row for it",
+            Self::SelectedWithoutAFile => "a changed file is one for which everything runs",
+            Self::InADependencyCycle => "it and other steps need each other in a circle",
+            Self::NeededByAStepThatRuns => "a step that runs depends on it",
+            Self::NoFileOfTheStepChanged => {
+                "no changed file is one of its own, and it launched no kernel from one"
+            }
             Self::RowAndMapFromDifferentBackends => {
                 "recorded on another backend than the map, or on an unknown one"
             }
@@ -119,8 +161,9 @@ impl Reason {
             }
             Self::RowNotUsable => "its recording is not complete and healthy",
             Self::TableAndMapFromDifferentCommits => "the table and the map are not of one commit",
-            Self::RecordStale => "the record is too old, or its age is not known",
+            Self::RecordStale => "the record is too old, or the sources moved on since it was made",
             Self::RecordRevoked => "the record was withdrawn",
+            Self::RecordUnverified => "the record is not signed with the required key",
             Self::PairUnavailable => "another backend's record is not available",
             Self::RowLaunchedNoneOfItsKernels => "launched no kernel from a changed file",
         }

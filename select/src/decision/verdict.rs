@@ -1,8 +1,9 @@
 //! One pair's word on one step: the first reason that holds, in the order of [`Reason`].
 
 use super::{Policy, Reason};
-use crate::evidence::{FileClass, FileEvidence, PairEvidence};
+use crate::evidence::{Cause, FileClass, FileEvidence, PairEvidence};
 use crate::index::{IndexedRow, Standing, SymbolId, SymbolSet};
+use crate::steps::{Plan, Proposal};
 use kernrec_schemas::table::RowReason;
 use kernrec_schemas::{Backend, StepKey};
 use std::collections::BTreeSet;
@@ -25,16 +26,24 @@ pub struct Verdict<'e> {
 }
 
 /// What holds for every row of a pair.
-pub(super) struct PairRules {
+pub(super) struct PairRules<'e> {
     /// Why the whole record may only add steps.
     limit: Option<Reason>,
+    /// Changed files of which the maps may not know all kernels: who launched one cannot be told.
+    gaps: Vec<&'e str>,
     /// How many symbols the maps hold.
     symbols: usize,
 }
 
-impl PairRules {
-    pub(super) fn of(evidence: &PairEvidence<'_>, policy: &Policy) -> Self {
+impl<'e> PairRules<'e> {
+    pub(super) fn of(evidence: &'e PairEvidence<'_>, policy: &Policy) -> Self {
+        let is_incomplete = evidence.index.is_incomplete();
+        let has_gap = |file: &&FileEvidence<'_>| {
+            is_incomplete || file.causes.contains(&Cause::UnreadableObject)
+        };
+        let gaps = evidence.files.iter().filter(has_gap);
         Self {
+            gaps: gaps.map(|file| file.path.as_str()).collect(),
             limit: record_limits(evidence, policy).first().copied(),
             symbols: evidence.index.symbol_count(),
         }
@@ -53,30 +62,69 @@ pub(crate) fn record_limits(evidence: &PairEvidence<'_>, policy: &Policy) -> Vec
             !policy.freshness(pair.published_at).is_fresh(),
             Reason::RecordStale,
         ),
+        (pair.lineage.moved().is_none(), Reason::RecordStale),
         (pair.revoked, Reason::RecordRevoked),
+        (pair.unverified.is_some(), Reason::RecordUnverified),
     ];
-    limits
+    let mut reasons: Vec<Reason> = limits
         .into_iter()
         .filter(|(holds, _)| *holds)
         .map(|(_, reason)| reason)
-        .collect()
+        .collect();
+    // A record may be stale in two ways.
+    reasons.dedup();
+    reasons
 }
 
-/// Every row of a pair with its verdict, by step. Without a step file every changed file proposes every row.
+/// Every row of a pair with its verdict, by step. Without a step file every changed file proposes every row; with
+/// one, the rows of steps that are not in it are left out.
 pub(super) fn verdicts<'e>(
     evidence: &'e PairEvidence<'_>,
     policy: &Policy,
+    plan: Option<&Plan<'_>>,
 ) -> impl Iterator<Item = (&'e StepKey, Verdict<'e>)> {
     let rules = PairRules::of(evidence, policy);
-    (0_u32..)
-        .zip(evidence.index.rows())
-        .map(move |(number, row)| {
-            let finding = Finding::of(number, row, &evidence.files, &rules);
-            (
-                row.step,
-                finding.into_verdict(evidence.index.backend(), row.standing != Standing::Foreign),
-            )
-        })
+    let rows = (0_u32..).zip(evidence.index.rows());
+    rows.filter_map(move |(number, row)| {
+        let proposal = match plan {
+            Some(plan) => &plan.steps.get(row.step)?.proposal,
+            None => &Proposal::All,
+        };
+        let proposing = Proposing {
+            files: &evidence.files,
+            proposal,
+        };
+        let finding = Finding::of(number, row, proposing, &rules);
+        let has_voice = row.standing != Standing::Foreign;
+        Some((
+            row.step,
+            finding.into_verdict(evidence.index.backend(), has_voice),
+        ))
+    })
+}
+
+/// All changed files, and which of them propose the step at hand.
+#[derive(Clone, Copy)]
+struct Proposing<'e, 'p> {
+    files: &'e [FileEvidence<'e>],
+    proposal: &'p Proposal,
+}
+
+impl<'e, 'p> Proposing<'e, 'p> {
+    fn is_empty(self) -> bool {
+        matches!(self.proposal, Proposal::Files(files) if files.is_empty())
+    }
+
+    fn iter(self) -> impl Iterator<Item = &'e FileEvidence<'e>> + use<'e, 'p> {
+        let (all, some) = match self.proposal {
+            Proposal::All => (self.files, &[][..]),
+            Proposal::Files(numbers) => (&[][..], numbers.as_slice()),
+        };
+        let some = some
+            .iter()
+            .filter_map(move |&number| self.files.get(number));
+        all.iter().chain(some)
+    }
 }
 
 struct Finding<'e> {
@@ -91,13 +139,17 @@ impl<'e> Finding<'e> {
     fn of(
         number: u32,
         row: &IndexedRow<'_>,
-        proposing: &'e [FileEvidence<'_>],
-        rules: &PairRules,
+        proposing: Proposing<'e, '_>,
+        rules: &PairRules<'e>,
     ) -> Self {
         // A foreign row launched nothing here: the index does not join it. One of no known backend (set aside while
         // loading, say) is joined, as observations are never thrown away, and stops below if it launched nothing.
-        if let Some(launch) = Self::launch(number, proposing, rules) {
+        // Any changed file counts here: the step file proposes, and the record adds.
+        if let Some(launch) = Self::launch(number, proposing.files, rules) {
             return launch;
+        }
+        if proposing.is_empty() {
+            return Self::unproposed(rules);
         }
         if row.standing != Standing::Own {
             return Self::bare(Reason::RowAndMapFromDifferentBackends);
@@ -111,12 +163,22 @@ impl<'e> Finding<'e> {
                 ..Self::bare(Reason::RowNotUsable)
             };
         }
-        Self::bare(rules.limit.unwrap_or(Reason::RowLaunchedNoneOfItsKernels))
+        let moved = proposing.iter().filter(|file| file.moved);
+        let moved: Vec<&str> = moved.map(|file| file.path.as_str()).collect();
+        let stale = (!moved.is_empty()).then_some(Reason::RecordStale);
+        match (rules.limit, stale) {
+            (Some(limit), Some(stale)) if limit < stale => Self::bare(limit),
+            (_, Some(stale)) => Self {
+                files: moved,
+                ..Self::bare(stale)
+            },
+            (limit, None) => Self::bare(limit.unwrap_or(Reason::RowLaunchedNoneOfItsKernels)),
+        }
     }
 
-    fn launch(number: u32, proposing: &'e [FileEvidence<'_>], rules: &PairRules) -> Option<Self> {
+    fn launch(number: u32, files: &'e [FileEvidence<'e>], rules: &PairRules<'e>) -> Option<Self> {
         let launched = || {
-            proposing
+            files
                 .iter()
                 .filter(|file| !file.launched_by(number).is_empty())
         };
@@ -132,8 +194,19 @@ impl<'e> Finding<'e> {
         })
     }
 
+    /// No changed file is one of the step's. The record adds what launched a changed kernel, if it knows them all.
+    fn unproposed(rules: &PairRules<'e>) -> Self {
+        if rules.gaps.is_empty() {
+            return Self::bare(Reason::NoFileOfTheStepChanged);
+        }
+        Self {
+            files: rules.gaps.clone(),
+            ..Self::bare(Reason::FileMayOnlySelect)
+        }
+    }
+
     /// The first doubt that the files themselves raise.
-    fn file_doubt(proposing: &'e [FileEvidence<'_>]) -> Option<Self> {
+    fn file_doubt(proposing: Proposing<'e, '_>) -> Option<Self> {
         let by_class = [
             (
                 FileClass::FileNotInMap,

@@ -13,11 +13,12 @@ mod unreadable;
 
 use crate::change::ChangedPath;
 use crate::pair::Pair;
+use foldhash::fast::RandomState;
 use join::Join;
 use kernrec_schemas::table::{Row, RowReason};
 use kernrec_schemas::{Backend, KernelName, RowBackend, StepKey, Variant};
 use paths::Paths;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use unreadable::Unreadable;
 
 pub(crate) use lists::Lists;
@@ -95,6 +96,8 @@ impl IndexedRow<'_> {
 pub(crate) struct IndexedObject<'i> {
     pub(crate) symbols: &'i [SymbolId],
     pub(crate) unreadable: bool,
+    /// Something that it was compiled from changed since.
+    pub(crate) moved: bool,
 }
 
 /// A searchable pair.
@@ -103,6 +106,8 @@ pub struct Index<'a> {
     pair: &'a Pair,
     matched: bool,
     unreadable: Unreadable,
+    /// The numbers of the objects that something changed of since.
+    moved: HashSet<u32, RandomState>,
     paths: Paths<'a>,
     join: Join<'a>,
     rows: Vec<IndexedRow<'a>>,
@@ -130,11 +135,17 @@ impl<'a> Index<'a> {
                 }
             });
         let join = Join::build(&pair.maps, &pair.table.names, joined_rows, matched);
+        let paths = Paths::build(pair.maps.iter().flat_map(|map| &map.objects));
+        let moved = pair
+            .lineage
+            .moved()
+            .map(|moved| paths.users_of_moved(moved));
         Ok(Self {
             pair,
             matched,
             unreadable: Unreadable::of(&pair.maps),
-            paths: Paths::build(pair.maps.iter().flat_map(|map| &map.objects)),
+            moved: moved.unwrap_or_default(),
+            paths,
             join,
             rows,
         })
@@ -188,6 +199,7 @@ impl<'a> Index<'a> {
         numbers.into_iter().map(|object| IndexedObject {
             symbols: self.join.of_object(object),
             unreadable: self.unreadable.contains(object),
+            moved: self.moved.contains(&object),
         })
     }
 

@@ -3,9 +3,10 @@
 use super::elsewhere::{Elsewhere, may_be_same};
 use super::lists::Lists;
 use crate::change::lexical;
+use crate::lineage::Moved;
 use foldhash::fast::RandomState;
 use kernrec_schemas::symbol_map::MapObject;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Object numbers by path.
@@ -76,6 +77,23 @@ impl<'a> Paths<'a> {
             return self.users_of(keys.filter(|other| may_be_same(path, other)));
         }
         self.users_of(self.elsewhere.like(path))
+    }
+
+    /// The objects that use a file which moved, or one below a folder that did.
+    pub(super) fn users_of_moved(&self, moved: &Moved) -> HashSet<u32, RandomState> {
+        let mut objects = HashSet::default();
+        for path in moved.files() {
+            objects.extend(self.objects_of(path));
+            objects.extend(self.objects_elsewhere(path));
+        }
+        for folder in moved.folders() {
+            let is_below = |path: &&str| {
+                path.starts_with(folder.as_str())
+                    || lexical(path).is_some_and(|path| path.starts_with(folder.as_str()))
+            };
+            objects.extend(self.users_of(self.numbers.keys().copied().filter(is_below)));
+        }
+        objects
     }
 
     fn users_of<'p>(&self, spellings: impl Iterator<Item = &'p str>) -> Vec<u32> {

@@ -3,7 +3,8 @@
 use crate::decision::{Fate, Reason};
 use crate::evidence::FileClass;
 use crate::report::{
-    FileReport, FileSeen, KeptStep, RecordReport, RecordState, Report, SelectedStep,
+    FileReport, FileSeen, KeptStep, LimitProblem, RecordReport, RecordState, Report, SelectedStep,
+    SkippedStep,
 };
 use kernrec_schemas::shown::printable;
 use kernrec_schemas::table::RowReason;
@@ -23,6 +24,13 @@ pub fn text(report: &Report) -> String {
     summary(&mut out, report);
     out.section("Records");
     records(&mut out, &report.records);
+    if !report.notes.is_empty() {
+        out.section("Notes");
+        for note in &report.notes {
+            let message = printable(&note.message);
+            out.line(1, format!("{}: {message}", note.reason.word()));
+        }
+    }
     out.section("Changed files");
     files(&mut out, &report.files);
     if !report.selected.is_empty() {
@@ -35,11 +43,7 @@ pub fn text(report: &Report) -> String {
     }
     if !report.skipped.is_empty() {
         out.section(format!("May be skipped: {}", steps(report.skipped.len())));
-        out.line(
-            1,
-            reason_line(Reason::RowLaunchedNoneOfItsKernels, report.skipped.len()),
-        );
-        out.list(2, report.skipped.iter().map(|step| step.step.as_str()));
+        skipped(&mut out, &report.skipped);
     }
     out.text
 }
@@ -115,8 +119,13 @@ fn summary(out: &mut Lines, report: &Report) {
     out.line(
         0,
         format!(
-            "{} recorded: {} selected, {} kept, {} may be skipped.",
+            "{} {}: {} selected, {} kept, {} may be skipped.",
             steps(counts.steps),
+            if report.step_file.is_some() {
+                "in the step file"
+            } else {
+                "recorded"
+            },
             counts.selected,
             counts.kept,
             counts.skipped
@@ -127,9 +136,12 @@ fn summary(out: &mut Lines, report: &Report) {
         if report.everything_must_run {
             "Everything must run: no step may be skipped."
         } else {
-            super::keys::UNRECORDED
+            super::keys::unlisted(report)
         },
     );
+    if let Some(line) = super::keys::without_key(report) {
+        out.line(0, line);
+    }
     for assumption in &report.assumes {
         out.line(0, assumption.meaning());
     }
@@ -143,7 +155,15 @@ fn records(out: &mut Lines, records: &[RecordReport]) {
     out.table(1, &ready);
     for record in records {
         match &record.state {
-            RecordState::Ready { faults, .. } => set_aside(out, record, faults),
+            RecordState::Ready {
+                faults, problems, ..
+            } => {
+                for LimitProblem { reason, problem } in problems {
+                    let problem = printable(problem);
+                    out.line(1, format!("{}: {problem} ({reason})", record.backend));
+                }
+                set_aside(out, record, faults);
+            }
             RecordState::Unavailable { reason, problem } => {
                 let problem = printable(problem);
                 out.line(
@@ -241,10 +261,15 @@ fn seen_cells(seen: &FileSeen) -> Vec<String> {
             )
         }
     };
+    let moved = if seen.moved {
+        ", moved since the record"
+    } else {
+        ""
+    };
     vec![
         seen.backend.to_string(),
         known,
-        format!("{}{why}", seen.class),
+        format!("{}{why}{moved}", seen.class),
     ]
 }
 
@@ -295,6 +320,16 @@ fn kept(out: &mut Lines, kept: &[KeptStep]) {
             unusable(out, &steps);
         } else {
             out.list(2, steps.iter().map(|step| step.step.as_str()));
+        }
+    }
+}
+
+fn skipped(out: &mut Lines, skipped: &[SkippedStep]) {
+    for reason in Reason::ALL {
+        let of_reason = || skipped.iter().filter(|step| step.reason == reason);
+        if of_reason().next().is_some() {
+            out.line(1, reason_line(reason, of_reason().count()));
+            out.list(2, of_reason().map(|step| step.step.as_str()));
         }
     }
 }

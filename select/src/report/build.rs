@@ -1,24 +1,31 @@
 //! Evidence and decision become a report.
 
 use super::{
-    Counts, FileReport, FileSeen, KeptStep, LaunchReport, MAX_EXAMPLES, RecordReport, RecordState,
-    Report, SelectedStep, SkippedStep, StepCount, VerdictReport,
+    Counts, FileReport, FileSeen, KeptStep, LaunchReport, LimitProblem, MAX_EXAMPLES, RecordReport,
+    RecordState, Report, SelectedStep, SkippedStep, StepCount, StepFileReport, VerdictReport,
 };
 use crate::change::Change;
 use crate::decision::{Decision, Fate, Policy, Reason, StepDecision, Verdict, record_limits};
 use crate::evidence::{FileEvidence, PairEvidence};
-use crate::pair::Unavailable;
+use crate::lineage::Lineage;
+use crate::note::{Note, NoteReason};
+use crate::pair::{Pair, Unavailable};
+use crate::select::Answer;
+use crate::steps::Plan;
+use kernrec_schemas::shown::printable;
 use kernrec_schemas::{KernelName, StepKey};
+use std::collections::BTreeSet;
 
 impl Report {
     /// Writes down what was seen and decided.
-    pub(crate) fn new(
-        pairs: &[PairEvidence<'_>],
-        unavailable: &[Unavailable],
-        decision: &Decision<'_>,
-        change: &Change,
-        policy: &Policy,
-    ) -> Self {
+    pub(crate) fn new(answer: &Answer<'_>) -> Self {
+        let Answer {
+            pairs,
+            unavailable,
+            decision,
+            plan,
+            question,
+        } = *answer;
         let selected: Vec<_> = decision
             .of(Fate::Selected)
             .map(|(step, said)| selected_step(decision, step, said))
@@ -31,26 +38,59 @@ impl Report {
             .of(Fate::Skipped)
             .map(|(step, said)| skipped_step(step, said))
             .collect();
+        let (step_file, notes) = plan
+            .map(|plan| step_file(plan, pairs))
+            .map_or_else(Default::default, |(report, notes)| (Some(report), notes));
         Self {
             schema: Self::SCHEMA.to_owned(),
-            assumes: change.assumes(),
-            decided_at: policy.now,
-            max_age_seconds: policy.max_age.as_secs(),
+            assumes: question.change.assumes(),
+            change: question.change.range().cloned(),
+            decided_at: question.policy.now,
+            max_age_seconds: question.policy.max_age.as_secs(),
             everything_must_run: skipped.is_empty(),
             counts: Counts {
-                files: change.files().count() as u64,
+                files: question.change.files().count() as u64,
                 steps: decision.steps.len() as u64,
                 selected: selected.len() as u64,
                 kept: kept.len() as u64,
                 skipped: skipped.len() as u64,
             },
-            records: record_reports(pairs, unavailable, policy),
-            files: file_reports(pairs, change),
+            notes,
+            step_file,
+            records: record_reports(pairs, unavailable, &question.policy),
+            files: file_reports(pairs, question.change),
             selected,
             kept,
             skipped,
         }
     }
+}
+
+fn step_file(plan: &Plan<'_>, pairs: &[PairEvidence<'_>]) -> (StepFileReport, Vec<Note>) {
+    let mut notes = plan.notes.clone();
+    let rows = pairs.iter().flat_map(|pair| pair.index.rows());
+    let strangers: BTreeSet<&StepKey> = rows
+        .map(|row| row.step)
+        .filter(|step| !plan.steps.contains_key(*step))
+        .collect();
+    for step in &strangers {
+        let message = format!(
+            "{}: no step of the step file has this key",
+            printable(step.as_str())
+        );
+        notes.add(NoteReason::RowsWithoutStep, message);
+    }
+    let keyed: usize = plan.steps.values().map(|step| step.numbers.len()).sum();
+    let report = StepFileReport {
+        steps: (keyed + plan.unkeyed.len()) as u64,
+        without_key: plan
+            .unkeyed
+            .iter()
+            .map(|(_, name)| (*name).to_owned())
+            .collect(),
+        rows_without_step: strangers.len() as u64,
+    };
+    (report, notes.list())
 }
 
 fn record_reports(
@@ -98,7 +138,21 @@ fn ready_state(evidence: &PairEvidence<'_>, policy: &Policy) -> RecordState {
             .map(|fault| format!("{}: {}", fault.key, fault.problem))
             .collect(),
         limits: record_limits(evidence, policy),
+        problems: limit_problems(pair),
     }
+}
+
+fn limit_problems(pair: &Pair) -> Vec<LimitProblem> {
+    let lineage = match &pair.lineage {
+        Lineage::Broken { reason, problem } => Some((reason.clone(), problem.clone())),
+        Lineage::Unchecked | Lineage::Ancestor(_) => None,
+    };
+    let unverified = (pair.unverified.as_ref())
+        .map(|problem| (Reason::RecordUnverified.word().to_owned(), problem.clone()));
+    let problems = lineage.into_iter().chain(unverified);
+    problems
+        .map(|(reason, problem)| LimitProblem { reason, problem })
+        .collect()
 }
 
 fn file_reports(pairs: &[PairEvidence<'_>], change: &Change) -> Vec<FileReport> {
@@ -106,6 +160,7 @@ fn file_reports(pairs: &[PairEvidence<'_>], change: &Change) -> Vec<FileReport> 
         .files()
         .map(|file| FileReport {
             path: file.path.to_string(),
+            status: file.status,
             seen: Vec::with_capacity(pairs.len()),
         })
         .collect();
@@ -130,6 +185,7 @@ fn file_seen(pair: &PairEvidence<'_>, file: &FileEvidence<'_>) -> FileSeen {
         backend: pair.index.backend(),
         class: file.class,
         causes: file.causes.iter().copied().collect(),
+        moved: file.moved,
         objects: file.objects as u64,
         kernels: file.kernels.len() as u64,
         launched_kernels: file.launched_kernels as u64,

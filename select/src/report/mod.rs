@@ -5,9 +5,10 @@
 
 mod build;
 
-use crate::change::Assumes;
+use crate::change::{Assumes, ChangeRange, FileStatus};
 use crate::decision::Reason;
 use crate::evidence::{Cause, FileClass};
+use crate::note::Note;
 use kernrec_schemas::table::RowReason;
 use kernrec_schemas::{Backend, BuildNumber, Commit, KernelName, StepKey, Timestamp};
 use schemars::JsonSchema;
@@ -25,6 +26,8 @@ pub struct Report {
     pub schema: String,
     /// What the answer takes for granted about the change.
     pub assumes: Vec<Assumes>,
+    /// Between which commits the change lies, if it comes from a diff.
+    pub change: Option<ChangeRange>,
     /// The moment for which ages were computed.
     pub decided_at: Timestamp,
     /// The age from which a record may only add steps, in seconds.
@@ -33,6 +36,10 @@ pub struct Report {
     pub everything_must_run: bool,
     /// Totals.
     pub counts: Counts,
+    /// What went wrong on the way and made more run.
+    pub notes: Vec<Note>,
+    /// What the step file holds, if one was given.
+    pub step_file: Option<StepFileReport>,
     /// The record of each backend.
     pub records: Vec<RecordReport>,
     /// The changed files, sorted.
@@ -64,7 +71,8 @@ impl Report {
 pub struct Counts {
     /// Changed files.
     pub files: u64,
-    /// Steps with a row in some pair; `selected`, `kept` and `skipped` add up to it.
+    /// Steps with a row in some record; with a step file, its steps that have a key. `selected`, `kept` and `skipped`
+    /// add up to it.
     pub steps: u64,
     /// Steps that launched a changed kernel.
     pub selected: u64,
@@ -72,6 +80,17 @@ pub struct Counts {
     pub kept: u64,
     /// Steps that may be skipped.
     pub skipped: u64,
+}
+
+/// What the step file holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StepFileReport {
+    /// Steps, those without a key included.
+    pub steps: u64,
+    /// Steps without a key: they must run, and stand in no list.
+    pub without_key: Vec<String>,
+    /// Rows of the records whose step is not in the file.
+    pub rows_without_step: u64,
 }
 
 /// One backend's record.
@@ -107,6 +126,8 @@ pub enum RecordState {
         faults: Vec<String>,
         /// Why the whole record may only add steps; empty when its silence may be believed.
         limits: Vec<Reason>,
+        /// What is behind those limits, where there is more to say.
+        problems: Vec<LimitProblem>,
     },
     /// It was asked for, or has a folder in the data, and could not be read.
     Unavailable {
@@ -117,11 +138,22 @@ pub enum RecordState {
     },
 }
 
+/// Why a record may only add steps.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LimitProblem {
+    /// The stable word.
+    pub reason: String,
+    /// The words for people.
+    pub problem: String,
+}
+
 /// One changed file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileReport {
-    /// The file.
+    /// The file; of a path that is no UTF-8, what can be shown of it.
     pub path: String,
+    /// What happened to it.
+    pub status: FileStatus,
     /// What each readable record knows about it.
     pub seen: Vec<FileSeen>,
 }
@@ -135,6 +167,9 @@ pub struct FileSeen {
     pub class: FileClass,
     /// Why it may only select; empty for every other class.
     pub causes: Vec<Cause>,
+    /// It, or a file compiled together with it, changed between the record and the base of the change: silence about
+    /// it says nothing.
+    pub moved: bool,
     /// Objects compiled from it or including it.
     pub objects: u64,
     /// Kernels in those objects.
@@ -211,8 +246,8 @@ pub struct VerdictReport {
 pub struct SkippedStep {
     /// The step.
     pub step: StepKey,
-    /// Always `row-launched-none-of-its-kernels`.
+    /// `row-launched-none-of-its-kernels`, or `no-file-of-the-step-changed`.
     pub reason: Reason,
-    /// The records that let it go.
+    /// The records whose row lets it go; empty when the step file does.
     pub backends: Vec<Backend>,
 }

@@ -1,68 +1,15 @@
 //! Changes that come from a repository: every kind of file, and what is read of them.
 
-use crate::common::{cuda, policy, ready, reason};
-use kernrec_git::{Blobs, Repo};
+use crate::common::git::World;
+use crate::common::{ask_about, cuda, policy, ready, reason};
 use kernrec_select::{
-    Change, ChangeError, ChangedFile, FileStatus, MAX_CHANGED_FILES, Reason, Report, select,
+    Change, ChangeError, ChangedFile, FileStatus, MAX_CHANGED_FILES, Reason, Report,
 };
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
-use std::process::Command;
-use tempfile::TempDir;
-
-/// A repository with one commit, and whatever a test does to it after.
-struct World(TempDir);
-
-impl World {
-    fn of(files: &[(&str, &[u8])]) -> Self {
-        let world = Self(tempfile::tempdir().unwrap());
-        world.git(&["init", "-q", "-b", "main"]);
-        for (name, content) in files {
-            world.write(OsStr::new(name), content);
-        }
-        world.commit();
-        world
-    }
-
-    fn git(&self, arguments: &[&str]) {
-        let output = Command::new("git")
-            .arg("-C")
-            .arg(self.0.path())
-            .args(["-c", "user.name=test", "-c", "user.email=test@localhost"])
-            .args(arguments)
-            .env_remove("GIT_DIR")
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{output:?}");
-    }
-
-    fn write(&self, name: &OsStr, content: &[u8]) {
-        fs_err::write(self.0.path().join(name), content).unwrap();
-    }
-
-    fn commit(&self) {
-        self.git(&["add", "-A"]);
-        self.git(&["commit", "-q", "--allow-empty", "-m", "a commit"]);
-    }
-
-    /// The change of the last commit, everything read.
-    fn change(&self) -> Result<Change, ChangeError> {
-        let repo = Repo::new(self.0.path());
-        let diff = repo.diff(&"HEAD~1...HEAD".parse().unwrap()).unwrap();
-        let mut change = Change::of_diff(&diff)?;
-        let mut blobs = Blobs::open(&repo).unwrap();
-        change.read_edits(&mut blobs, |_| true).unwrap();
-        Ok(change)
-    }
-
-    fn remove(&self, name: &str) {
-        fs_err::remove_file(Path::new(self.0.path()).join(name)).unwrap();
-    }
-}
 
 fn ask(change: &Change) -> Report {
-    select(&[ready(cuda())], change, &policy()).unwrap()
+    ask_about(&[ready(cuda())], change, policy())
 }
 
 fn file(change: &Change) -> &ChangedFile {
@@ -72,7 +19,7 @@ fn file(change: &Change) -> &ChangedFile {
 #[test]
 fn an_edit_has_both_texts_and_the_lines_that_differ() {
     let world = World::of(&[("a.cu", b"one\ntwo\nthree\n"), ("b.cu", b"same")]);
-    world.write(OsStr::new("a.cu"), b"one\n2\n2\nthree\n");
+    world.write("a.cu", b"one\n2\n2\nthree\n");
     world.commit();
     let change = world.change().unwrap();
     assert_eq!(change.files().count(), 1);
@@ -139,7 +86,7 @@ fn a_deleted_file_votes_with_all_its_kernels() {
 #[test]
 fn a_file_that_is_no_text_has_no_edit() {
     let world = World::of(&[("a.cu", b"a\0b")]);
-    world.write(OsStr::new("a.cu"), b"a text");
+    world.write("a.cu", b"a text");
     world.commit();
     let change = world.change().unwrap();
     assert_eq!(
@@ -151,7 +98,7 @@ fn a_file_that_is_no_text_has_no_edit() {
 #[test]
 fn what_stands_for_other_files_lets_nothing_go() {
     let world = World::of(&[("b.txt", b"text")]);
-    std::os::unix::fs::symlink("b.txt", world.0.path().join("a.cu")).unwrap();
+    std::os::unix::fs::symlink("b.txt", world.path("a.cu")).unwrap();
     world.commit();
     let change = world.change().unwrap();
     assert_eq!(file(&change).status, FileStatus::Indirect);

@@ -1,13 +1,14 @@
 //! Records as a fetcher leaves them: opened, damaged, missing.
 
-use crate::common::{DAY, ago, cuda, now, policy, reason};
+use crate::common::{DAY, ago, ask_about, cuda, now, policy, reason};
 use kernrec_schemas::installed::{
     InstalledFile, InstalledParts, InstalledRecord, Origin, Stamp, StoreLayout, file_name,
 };
 use kernrec_schemas::manifest::{Counts, ROLE_SYMBOL_MAP, ROLE_TABLE};
 use kernrec_schemas::{Backend, Commit, Digest, Generation, Pipeline};
-use kernrec_select::{Change, Pair, Reason, Record, open_records, select};
+use kernrec_select::{Change, Pair, Reason, Record, open_records};
 use kernrec_store::artifact;
+use kernrec_store::signing::TrustedKeys;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -71,7 +72,7 @@ fn nothing() -> BTreeSet<Backend> {
 }
 
 fn opened(out: &Path, asked: &BTreeSet<Backend>) -> Vec<Record> {
-    open_records(out, asked)
+    open_records(out, asked, &TrustedKeys::default())
 }
 
 fn unavailable(record: &Record) -> (Backend, &str) {
@@ -104,7 +105,7 @@ fn a_record_that_a_fetch_saw_revoked_only_adds() {
         },
     );
     let change = Change::of_files(["a.cu"]).unwrap();
-    let report = select(&opened(out.path(), &nothing()), &change, &policy()).unwrap();
+    let report = ask_about(&opened(out.path(), &nothing()), &change, policy());
     assert_eq!(
         reason(&report, "runs-a"),
         Reason::RowLaunchedAKernelFromAChangedFile

@@ -2,12 +2,12 @@
 //! `a.cu`, `runs-b` that of `b.cu`, and without the change under test `runs-b` may be skipped for `a.cu`.
 
 use crate::common::{
-    DAY, ago, ask, ask_one, cuda, kept, kernel, now, pair, ready, reason, row_of, step, table,
-    unavailable,
+    DAY, ago, ask, ask_about, ask_one, cuda, kept, kernel, now, pair, ready, reason, row_of, step,
+    table, unavailable,
 };
 use kernrec_schemas::table::{RowFault, RowReason};
 use kernrec_schemas::{Backend, RowBackend, Variant};
-use kernrec_select::{Cause, Change, Fate, Pair, Policy, Reason, Report, render, select};
+use kernrec_select::{Cause, Change, Fate, Pair, Policy, Question, Reason, Report, render, select};
 use std::time::Duration;
 
 fn reason_b(pair: Pair) -> Reason {
@@ -364,7 +364,7 @@ fn the_age_limit_is_the_callers() {
         max_age: Duration::from_hours(1),
     };
     let change = Change::of_files(["a.cu"]).unwrap();
-    let report = select(&[ready(cuda())], &change, &policy).unwrap();
+    let report = ask_about(&[ready(cuda())], &change, policy);
     assert_eq!(reason(&report, "runs-b"), Reason::RecordStale);
     assert_eq!(
         reason(&report, "runs-a"),
@@ -432,12 +432,12 @@ fn without_any_record_everything_must_run() {
 #[test]
 fn a_backend_given_twice_is_refused() {
     let change = Change::of_files(["a.cu"]).unwrap();
-    let error = select(
-        &[ready(cuda()), unavailable(Backend::Cuda)],
-        &change,
-        &crate::common::policy(),
-    )
-    .unwrap_err();
+    let question = Question {
+        change: &change,
+        steps: None,
+        policy: crate::common::policy(),
+    };
+    let error = select(&[ready(cuda()), unavailable(Backend::Cuda)], &question).unwrap_err();
     assert_eq!(error.reason(), "backend-given-twice");
 }
 

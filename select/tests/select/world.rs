@@ -1,10 +1,10 @@
 //! Random small records: every kind of damage, few enough names that they meet.
 
-use crate::common::{ago, kernel, map, now, object, row, step, unavailable};
+use crate::common::{ago, ask_about, kernel, map, now, object, row, step, unavailable};
 use kernrec_schemas::symbol_map::MapObject;
 use kernrec_schemas::table::{KernelTable, Row, RowReason, TableSource};
 use kernrec_schemas::{Backend, BuildNumber, Commit, RowBackend, StepKey};
-use kernrec_select::{Change, Pair, Policy, Record, Report, select};
+use kernrec_select::{Change, Lineage, Pair, Policy, Record, Report};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ pub(crate) struct World {
 impl World {
     pub(crate) fn ask(&self) -> Report {
         let change = Change::of_files(&self.files).unwrap();
-        select(&self.records, &change, &Policy::at(now())).unwrap()
+        ask_about(&self.records, &change, Policy::at(now()))
     }
 
     pub(crate) fn pair(&self, at: usize) -> Option<&Pair> {
@@ -134,6 +134,8 @@ fn any_pair(backend: Backend) -> impl Strategy<Value = Pair> {
                 maps: vec![map],
                 published_at: age.and_then(ago),
                 revoked,
+                unverified: None,
+                lineage: Lineage::default(),
             }
         })
 }

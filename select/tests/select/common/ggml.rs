@@ -5,7 +5,7 @@ use kernrec_schemas::sidecar::Sidecar;
 use kernrec_schemas::symbol_map::SymbolMap;
 use kernrec_schemas::table::{KernelTable, RowReason, TableSource};
 use kernrec_schemas::{Backend, BuildNumber, KernelName, RowBackend, StepKey};
-use kernrec_select::{Pair, Record};
+use kernrec_select::{Lineage, Pair, Record};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -98,6 +98,8 @@ pub(crate) fn pair() -> Pair {
         maps: vec![map],
         published_at: super::ago(3 * super::DAY),
         revoked: false,
+        unverified: None,
+        lineage: Lineage::default(),
     }
 }
 

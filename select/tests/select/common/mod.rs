@@ -1,13 +1,16 @@
 //! Small records by hand, for tests of rules.
 
 pub(crate) mod ggml;
+pub(crate) mod git;
 
 use kernrec_schemas::symbol_map::{MapObject, MapVersion, SymbolMap};
 use kernrec_schemas::table::{KernelTable, Row, Shards, TableSource};
 use kernrec_schemas::{
     Backend, BuildNumber, Commit, KernelName, RowBackend, StepKey, Timestamp, Variant,
 };
-use kernrec_select::{Change, KeptStep, Pair, Policy, Reason, Record, Report, Unavailable, select};
+use kernrec_select::{
+    Change, KeptStep, Lineage, Pair, Policy, Question, Reason, Record, Report, Unavailable, select,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -141,6 +144,8 @@ pub(crate) fn pair(backend: Backend) -> Pair {
         )],
         published_at: ago(DAY),
         revoked: false,
+        unverified: None,
+        lineage: Lineage::default(),
     }
 }
 
@@ -165,7 +170,17 @@ pub(crate) fn unavailable(backend: Backend) -> Record {
 }
 
 pub(crate) fn ask(records: &[Record], files: &[&str]) -> Report {
-    select(records, &Change::of_files(files).unwrap(), &policy()).unwrap()
+    ask_about(records, &Change::of_files(files).unwrap(), policy())
+}
+
+/// The answer about a change, without a step file.
+pub(crate) fn ask_about(records: &[Record], change: &Change, policy: Policy) -> Report {
+    let question = Question {
+        change,
+        steps: None,
+        policy,
+    };
+    select(records, &question).unwrap()
 }
 
 /// The answer for one pair.

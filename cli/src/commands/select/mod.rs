@@ -1,32 +1,35 @@
 //! `kernrec select`: which steps can a change reach?
 
+mod inputs;
+
 use crate::args::select::{FormatArg, SelectArgs};
 use crate::error::CommandError;
 use crate::shell::Shell;
+use inputs::{Gathered, Inputs, RunEverything};
 use kernrec_schemas::exit::Exit;
-use kernrec_schemas::{Backend, Timestamp};
-use kernrec_select::{Change, Policy, Report, open_records, render, select};
-use std::collections::BTreeSet;
+use kernrec_select::{Report, render, select};
 
 pub(crate) fn run(args: &SelectArgs, shell: &mut Shell) -> Result<Exit, CommandError> {
-    let change = Change::of_files(&args.changed_file).map_err(CommandError::usage)?;
-    let asked: BTreeSet<Backend> = args.backend.iter().copied().collect();
-    let records = open_records(&args.data, &asked);
-    if records.is_empty() {
-        shell.note(format_args!(
-            "nothing is installed in `{}`: every step must run",
-            args.data.display()
-        ));
-        shell.note("hint: run `kernrec fetch` first, or check --data");
-        return Ok(Exit::RunEverything);
-    }
-    let policy = Policy {
-        max_age: args.max_age,
-        ..Policy::at(Timestamp::now())
+    let inputs = match Inputs::gather(&args.inputs)? {
+        Gathered::Inputs(inputs) => inputs,
+        Gathered::RunEverything(why) => return Ok(run_everything(&why, shell)),
     };
-    let report = select(&records, &change, &policy)
+    let report = select(&inputs.records, &inputs.question())
         .map_err(|error| CommandError::failed(error.reason(), error))?;
     answer(&report, args.format, shell)
+}
+
+fn run_everything(why: &RunEverything, shell: &mut Shell) -> Exit {
+    let RunEverything {
+        reason,
+        problem,
+        hint,
+    } = why;
+    shell.note(format_args!("every step must run: {reason}: {problem}"));
+    if let Some(hint) = hint {
+        shell.note(format_args!("hint: {hint}"));
+    }
+    Exit::RunEverything
 }
 
 /// Nothing on stdout when everything must run: an empty list would be read as "run nothing". People still get
@@ -43,6 +46,13 @@ fn answer(report: &Report, format: FormatArg, shell: &mut Shell) -> Result<Exit,
             shell.line(keys.trim_end())?;
             for caveat in render::keys_caveats(report) {
                 shell.note(format_args!("note: {caveat}"));
+            }
+            for note in &report.notes {
+                shell.note(format_args!(
+                    "note: {}: {}",
+                    note.reason.word(),
+                    note.message
+                ));
             }
         }
     }

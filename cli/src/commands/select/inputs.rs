@@ -1,0 +1,167 @@
+//! From arguments to a question and the records it is put to.
+//!
+//! Whatever cannot be had ends in running everything, and says why: a repository that cannot be read, a commit that a
+//! shallow clone lacks, a step file that is none.
+
+use crate::args::select::InputArgs;
+use crate::error::{CommandError, chain};
+use crate::signing;
+use kernrec_git::{Diff, Repo};
+use kernrec_schemas::{Backend, Timestamp};
+use kernrec_select::{Change, Lineage, Policy, Question, Record, Steps, open_records};
+use kernrec_store::artifact;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// The largest step file that is read; the reader of its content has the same bound.
+const MAX_STEP_FILE_BYTES: u64 = 4 << 20;
+
+/// Everything that an answer takes.
+pub(crate) struct Inputs {
+    change: Change,
+    steps: Option<Steps>,
+    policy: Policy,
+    pub(crate) records: Vec<Record>,
+}
+
+/// Why nothing may be skipped before anything is asked.
+#[derive(Debug)]
+pub(crate) struct RunEverything {
+    /// The stable word.
+    pub(crate) reason: String,
+    /// The words for people.
+    pub(crate) problem: String,
+    /// What to do about it.
+    pub(crate) hint: Option<&'static str>,
+}
+
+/// What reading the arguments ends in.
+pub(crate) enum Gathered {
+    Inputs(Box<Inputs>),
+    RunEverything(RunEverything),
+}
+
+impl Inputs {
+    /// Reads everything that the arguments name.
+    pub(crate) fn gather(args: &InputArgs) -> Result<Gathered, CommandError> {
+        let keys = signing::installed(&args.signing)?;
+        let asked: BTreeSet<Backend> = args.backend.iter().copied().collect();
+        let named = if args.diff.is_none() {
+            Some(Change::of_files(&args.changed_file).map_err(CommandError::usage)?)
+        } else {
+            None
+        };
+        let records = open_records(&args.data, &asked, &keys);
+        let gathered = Self::read(args, named, records);
+        Ok(gathered.map_or_else(Gathered::RunEverything, |inputs| {
+            Gathered::Inputs(Box::new(inputs))
+        }))
+    }
+
+    /// The question.
+    pub(crate) fn question(&self) -> Question<'_> {
+        Question {
+            change: &self.change,
+            steps: self.steps.as_ref(),
+            policy: self.policy,
+        }
+    }
+
+    fn read(
+        args: &InputArgs,
+        named: Option<Change>,
+        mut records: Vec<Record>,
+    ) -> Result<Self, RunEverything> {
+        if records.is_empty() {
+            let folder = args.data.display();
+            return Err(RunEverything {
+                reason: "never-installed".to_owned(),
+                problem: format!("nothing is installed in `{folder}`"),
+                hint: Some("run `kernrec fetch` first, or check --data"),
+            });
+        }
+        let change = match (&args.diff, named) {
+            (Some(range), _) => {
+                let repo = Repo::new(&args.repo);
+                let diff = repo
+                    .diff(range)
+                    .map_err(|error| RunEverything::of(error.reason(), &error))?;
+                trace(&mut records, &repo, &diff);
+                Change::of_diff(&diff).map_err(|error| RunEverything::of(error.reason(), &error))?
+            }
+            (None, Some(change)) => change,
+            (None, None) => return Err(RunEverything::nothing_changed()),
+        };
+        let steps = read_steps(&args.steps, &args.run_all_pattern)?;
+        let policy = Policy {
+            max_age: args.max_age,
+            ..Policy::at(Timestamp::now())
+        };
+        Ok(Self {
+            change,
+            steps,
+            policy,
+            records,
+        })
+    }
+}
+
+impl RunEverything {
+    fn of(reason: &str, error: &dyn std::error::Error) -> Self {
+        Self {
+            reason: reason.to_owned(),
+            problem: chain(error),
+            hint: None,
+        }
+    }
+
+    fn nothing_changed() -> Self {
+        Self {
+            reason: "no-changed-file".to_owned(),
+            problem: "no changed file was given".to_owned(),
+            hint: None,
+        }
+    }
+}
+
+/// What moved between each record and the base of the change.
+fn trace(records: &mut [Record], repo: &Repo, diff: &Diff) {
+    for record in records {
+        if let Record::Ready(pair) = record {
+            let commit = pair.table.source.commit.as_ref();
+            pair.lineage = Lineage::between(repo, commit, &diff.base);
+        }
+    }
+}
+
+fn read_steps(
+    files: &[impl AsRef<Path>],
+    run_all_patterns: &[String],
+) -> Result<Option<Steps>, RunEverything> {
+    let mut all: Option<Steps> = None;
+    for file in files {
+        let steps = read_step_file(file.as_ref())?;
+        match &mut all {
+            Some(all) => all.extend(steps),
+            None => all = Some(steps),
+        }
+    }
+    if let Some(steps) = &mut all {
+        for pattern in run_all_patterns {
+            steps.run_all_for(pattern);
+        }
+    }
+    Ok(all)
+}
+
+fn read_step_file(path: &Path) -> Result<Steps, RunEverything> {
+    let bytes = artifact::read(path, MAX_STEP_FILE_BYTES)
+        .map_err(|error| RunEverything::of(error.reason(), &error))?;
+    let name = path.display().to_string();
+    let text = String::from_utf8(bytes).map_err(|_| RunEverything {
+        reason: "step-file-malformed".to_owned(),
+        problem: format!("step file `{name}` is not UTF-8"),
+        hint: None,
+    })?;
+    Steps::parse(&name, &text).map_err(|error| RunEverything::of(error.reason(), &error))
+}

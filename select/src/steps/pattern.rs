@@ -1,0 +1,151 @@
+//! Which files a step, or everything, is about: prefixes and globs.
+//!
+//! A pattern may match more than its author meant, and then a step is proposed that need not be; it must never match
+//! less. So a plain text is a prefix whatever follows it, and in a glob `*` crosses folders. Patterns that exclude
+//! are read the other way round.
+
+use crate::change::ChangedPath;
+use globset::{GlobBuilder, GlobMatcher};
+
+/// Files that are meant, and files that are not although a pattern matches them.
+#[derive(Debug, Default)]
+pub(crate) struct Patterns {
+    include: Vec<Include>,
+    exclude: Vec<Exclude>,
+}
+
+#[derive(Debug)]
+enum Include {
+    Everything,
+    Prefix(String),
+    /// A glob, and the text as it stands: `pages/[id].ts` may be the name of a file.
+    Glob(String, GlobMatcher),
+}
+
+#[derive(Debug)]
+enum Exclude {
+    /// A file, or all below a folder.
+    Path(String),
+    Glob(GlobMatcher),
+}
+
+/// A pattern that says nothing certain.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PatternError {
+    #[error("`{pattern}` is no glob: {source}")]
+    Glob {
+        pattern: String,
+        source: globset::Error,
+    },
+    #[error("`{pattern}` is filled in later or negated, so what it matches is not known")]
+    Unknown { pattern: String },
+}
+
+impl Patterns {
+    /// Adds files that are meant.
+    pub(crate) fn include(&mut self, pattern: &str) -> Result<(), PatternError> {
+        let plain = plain(pattern)?;
+        self.include.push(if plain.is_empty() {
+            Include::Everything
+        } else if is_glob(plain) {
+            Include::Glob(plain.to_owned(), glob(plain, false)?)
+        } else {
+            Include::Prefix(plain.to_owned())
+        });
+        Ok(())
+    }
+
+    /// Adds files that are not meant.
+    pub(crate) fn exclude(&mut self, pattern: &str) -> Result<(), PatternError> {
+        let plain = plain(pattern)?;
+        self.exclude.push(if is_glob(plain) {
+            Exclude::Glob(glob(plain, true)?)
+        } else {
+            Exclude::Path(plain.trim_end_matches('/').to_owned())
+        });
+        Ok(())
+    }
+
+    /// Whether nothing is meant.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.include.is_empty()
+    }
+
+    /// How many patterns there are.
+    pub(crate) fn len(&self) -> usize {
+        self.include.len() + self.exclude.len()
+    }
+
+    /// Whether a changed file may be meant. One that is not exact may be any, and so may one that is not named from
+    /// the source root.
+    pub(crate) fn matches(&self, path: &ChangedPath) -> bool {
+        if !path.is_exact() || path.as_str().starts_with('/') {
+            return !self.is_empty();
+        }
+        let path = path.as_str();
+        self.include.iter().any(|include| include.matches(path))
+            && !self.exclude.iter().any(|exclude| exclude.matches(path))
+    }
+}
+
+impl Include {
+    fn matches(&self, path: &str) -> bool {
+        match self {
+            Self::Everything => true,
+            Self::Prefix(prefix) => path.starts_with(prefix.as_str()),
+            // A glob of a folder means what is in it.
+            Self::Glob(text, glob) => {
+                path.starts_with(text.as_str())
+                    || glob.is_match(path)
+                    || parents(path).any(|path| glob.is_match(path))
+            }
+        }
+    }
+}
+
+impl Exclude {
+    fn matches(&self, path: &str) -> bool {
+        match self {
+            Self::Path(excluded) => path
+                .strip_prefix(excluded.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/')),
+            Self::Glob(glob) => glob.is_match(path),
+        }
+    }
+}
+
+/// The folders that a path lies in.
+fn parents(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').map(|(end, _)| &path[..end])
+}
+
+fn plain(pattern: &str) -> Result<&str, PatternError> {
+    if pattern.starts_with('!') || pattern.contains('$') {
+        return Err(PatternError::Unknown {
+            pattern: pattern.chars().take(200).collect(),
+        });
+    }
+    let mut plain = pattern.trim();
+    while let Some(rest) = plain.strip_prefix("./").or_else(|| plain.strip_prefix('/')) {
+        plain = rest;
+    }
+    Ok(if plain == "." { "" } else { plain })
+}
+
+fn is_glob(pattern: &str) -> bool {
+    pattern.contains(['*', '?', '[', ']', '{', '}', '\\'])
+}
+
+fn glob(pattern: &str, literal_separator: bool) -> Result<GlobMatcher, PatternError> {
+    let glob = GlobBuilder::new(pattern)
+        .literal_separator(literal_separator)
+        .backslash_escape(true)
+        .build();
+    match glob {
+        Ok(glob) => Ok(glob.compile_matcher()),
+        Err(source) => Err(PatternError::Glob {
+            pattern: pattern.chars().take(200).collect(),
+            source,
+        }),
+    }
+}
