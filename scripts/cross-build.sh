@@ -94,7 +94,7 @@ build() {
     local name
     rm -rf "$out"
     mkdir -p "$out"
-    for name in kernrec-cupti kernrec-cupti-forwarders kernrec-rocprofiler; do
+    for name in kernrec-cupti kernrec-cupti-forwarders kernrec-rocprofiler kernrec-python-extension; do
         compile rustc --profile recorder -p "$name" --lib --crate-type cdylib
         cp "$target/$triple/recorder/lib${name//-/_}.so" "$out/"
     done

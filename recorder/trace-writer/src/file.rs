@@ -36,15 +36,16 @@ impl std::error::Error for CreateError {
     }
 }
 
-/// An append that did not go through. The file ends at a line's end all the same, unless `torn`.
-#[derive(Debug)]
-pub(crate) struct AppendError {
+/// An append that did not go through. The file ends at a line's end all the same if that could be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AppendError {
     /// How many bytes, up to a line's end, are in the file.
-    pub(crate) kept: usize,
+    pub kept: usize,
 }
 
+/// The file of one process's recording. No descriptor is kept open between writes.
 #[derive(Debug)]
-pub(crate) struct RecordingFile {
+pub struct RecordingFile {
     path: PathBuf,
     /// Bytes written, all of them whole lines.
     len: u64,
@@ -53,13 +54,14 @@ pub(crate) struct RecordingFile {
 }
 
 impl RecordingFile {
-    /// Creates a file of a name never used before. Folders that are missing are made, open to everyone,
-    /// since a container's root and the checkout's owner share them.
-    pub(crate) fn create(folder: &Path, pid: u32) -> Result<Self, CreateError> {
+    /// Creates a file of a name never used before, made by `name` from a random number. Folders that are
+    /// missing are made, open to everyone, since a container's root and the checkout's owner share them.
+    pub fn create(folder: &Path, mut name: impl FnMut(u64) -> String) -> Result<Self, CreateError> {
         create_folders(folder)?;
+        let pid = std::process::id();
         let mut attempts = 0;
         loop {
-            let path = folder.join(format!("kern.{pid}.{:016x}.txt", nonce(pid, attempts)));
+            let path = folder.join(name(nonce(pid, attempts)));
             match create_new(&path) {
                 Ok(()) => {
                     return Ok(Self {
@@ -76,12 +78,13 @@ impl RecordingFile {
         }
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Appends whole lines: all of them, or as many as fit.
-    pub(crate) fn append(&mut self, lines: &[u8]) -> Result<(), AppendError> {
+    pub fn append(&mut self, lines: &[u8]) -> Result<(), AppendError> {
         let Ok(mut file) = self.open() else {
             return Err(AppendError { kept: 0 });
         };
@@ -109,7 +112,7 @@ impl RecordingFile {
     }
 
     /// Makes the file empty, which no reader takes for anything but a failure.
-    pub(crate) fn empty(&mut self) {
+    pub fn empty(&mut self) {
         let emptied = self.open().and_then(|file| file.set_len(0));
         // A process without a descriptor left can still do that.
         if emptied.is_ok() || truncate(&self.path) {

@@ -6,7 +6,7 @@
 //!
 //! [`Trace`] is the recording and its accounting; [`Shared`] is a trace that several threads reach and
 //! that survives `fork`, signals and cancellation; [`NameSet`] and [`Quiet`] are the same means for what
-//! a recorder keeps beside it.
+//! a recorder keeps beside it, and [`RecordingFile`] the file alone, for recordings of another format.
 #![warn(missing_docs)]
 
 mod ffi;
@@ -20,7 +20,7 @@ mod tests;
 mod trace;
 
 pub use ffi::Quiet;
-pub use file::CreateError;
+pub use file::{AppendError, CreateError, RecordingFile};
 pub use header::{Backend, Header};
 pub use names::{MAX_NAME_BYTES, NameRef, NameSet};
 pub use shared::Shared;

@@ -70,7 +70,9 @@ impl Trace {
     /// When even the header does not fit, the empty file is left: it shows that a process was here and
     /// could not be recorded.
     pub fn create(folder: &Path, header: &Header<'_>) -> Result<Self, CreateError> {
-        let mut file = RecordingFile::create(folder, std::process::id())?;
+        let mut file = RecordingFile::create(folder, |nonce| {
+            format!("kern.{}.{nonce:016x}.txt", std::process::id())
+        })?;
         if file.append(header.line().as_bytes()).is_err() {
             file.empty();
             return Err(CreateError {
