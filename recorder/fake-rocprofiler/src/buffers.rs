@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::ptr;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -55,7 +55,7 @@ fn record_bytes() -> usize {
 }
 
 /// Records for a callback.
-struct Job {
+pub(crate) struct Job {
     buffer: u64,
     records: Vec<DispatchRecord>,
     done: Sender<()>,
@@ -67,10 +67,11 @@ thread_local! {
     static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A child has none of its parent's threads; they are made again when they are needed.
-pub(crate) fn forget_threads() {
-    let mut threads = THREADS.lock().unwrap_or_else(PoisonError::into_inner);
-    std::mem::forget(std::mem::take(&mut *threads));
+/// The threads by their numbers. Taken after the state's lock where both are.
+pub(crate) type Threads = MutexGuard<'static, HashMap<u64, Sender<Job>>>;
+
+pub(crate) fn threads() -> Threads {
+    THREADS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Adds a record. Blocks while a lossless buffer is full.
@@ -183,7 +184,7 @@ fn hand_over(id: u64, records: Vec<DispatchRecord>) -> Option<Receiver<()>> {
         records,
         done,
     };
-    let mut threads = THREADS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut threads = threads();
     let sender = threads.entry(number).or_insert_with(|| {
         let (sender, jobs) = channel::<Job>();
         let work = move || {

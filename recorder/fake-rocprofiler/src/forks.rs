@@ -7,9 +7,16 @@ use std::sync::MutexGuard;
 use crate::state::{State, state};
 use crate::{buffers, knobs};
 
+/// Every lock of this library.
+struct Locks {
+    state: MutexGuard<'static, State>,
+    threads: buffers::Threads,
+    knobs: knobs::Values,
+}
+
 thread_local! {
-    /// The lock, held across `fork` by the thread that forks, so that the child finds it whole.
-    static HELD: RefCell<Option<MutexGuard<'static, State>>> = const { RefCell::new(None) };
+    /// Held across `fork` by the thread that forks, so that the child finds everything whole.
+    static HELD: RefCell<Option<Locks>> = const { RefCell::new(None) };
 }
 
 /// Registers the handlers.
@@ -18,8 +25,14 @@ pub(crate) fn watch() {
     unsafe { libc::pthread_atfork(Some(prepare), Some(parent), Some(child)) };
 }
 
+/// Takes the locks in the order in which they are taken everywhere.
 unsafe extern "C" fn prepare() {
-    HELD.with(|held| *held.borrow_mut() = Some(state()));
+    let locks = Locks {
+        state: state(),
+        threads: buffers::threads(),
+        knobs: knobs::values(),
+    };
+    HELD.with(|held| *held.borrow_mut() = Some(locks));
 }
 
 unsafe extern "C" fn parent() {
@@ -27,13 +40,16 @@ unsafe extern "C" fn parent() {
 }
 
 unsafe extern "C" fn child() {
-    HELD.with(|held| {
-        if let Some(mut state) = held.borrow_mut().take() {
-            for buffer in &mut state.buffers {
-                // What was with the thread went with it.
-                buffer.on_the_way = u32::from(knobs::is_set("child-hangs"));
-            }
-        }
-    });
-    buffers::forget_threads();
+    let Some(mut locks) = HELD.with(|held| held.borrow_mut().take()) else {
+        return;
+    };
+    // A child has none of its parent's threads; they are made again when they are needed.
+    std::mem::forget(std::mem::take(&mut *locks.threads));
+    drop(locks.threads);
+    drop(locks.knobs);
+    let hangs = u32::from(knobs::is_set("child-hangs"));
+    for buffer in &mut locks.state.buffers {
+        // What was with the thread went with it.
+        buffer.on_the_way = hangs;
+    }
 }

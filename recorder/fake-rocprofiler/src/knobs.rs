@@ -43,7 +43,10 @@ static VALUES: LazyLock<Mutex<HashMap<String, u64>>> = LazyLock::new(|| {
     Mutex::new(values)
 });
 
-fn values() -> MutexGuard<'static, HashMap<String, u64>> {
+/// All of them. Taken after any other lock.
+pub(crate) type Values = MutexGuard<'static, HashMap<String, u64>>;
+
+pub(crate) fn values() -> Values {
     VALUES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
