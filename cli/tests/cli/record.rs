@@ -30,15 +30,12 @@ fn mistakes_are_usage_errors_and_nothing_runs() {
 #[test]
 fn the_status_is_the_commands() {
     let context = Context::new();
-    let ran = context.kernrec([
-        "run",
-        "--backend",
-        "rocm",
-        "--",
-        "sh",
-        "-c",
-        "echo out; exit 41",
-    ]);
+    let mut command = context.command();
+    command
+        .args(["run", "--backend", "rocm", "--"])
+        .args(["sh", "-c", "echo out; exit 41"])
+        .env("KERNREC_LIB_DIR", "nowhere");
+    let ran = context.run(&mut command);
     assert_eq!((ran.status, ran.stdout.as_str()), (41, "out\n"), "{ran}");
     insta::assert_snapshot!("run_unrecorded", ran.stderr);
 }

@@ -4,7 +4,7 @@ use crate::environment::Environment;
 use std::collections::BTreeMap;
 
 /// The variables that may be copied into a sidecar, one by one: a prefix could take a secret along.
-const ALLOWED: [&str; 24] = [
+const ALLOWED: [&str; 26] = [
     // Which GPUs are visible.
     "CUDA_VISIBLE_DEVICES",
     "NVIDIA_VISIBLE_DEVICES",
@@ -31,6 +31,9 @@ const ALLOWED: [&str; 24] = [
     "VLLM_ROCM_USE_AITER_TRITON_GEMM",
     "VLLM_ROCM_USE_AITER_TRITON_ROPE",
     "VLLM_ROCM_USE_AITER_UNIFIED_ATTENTION",
+    // How AITER itself is used.
+    "AITER_TRITON_ONLY",
+    "AITER_AOT_IMPORT",
     // How the recorder was asked to work.
     "KERNREC_FLUSH_MS",
 ];

@@ -55,6 +55,50 @@ pub enum Unavailable {
         /// Why not.
         problem: String,
     },
+    /// No ROCProfiler SDK.
+    #[error("no ROCProfiler SDK in {}", list(searched))]
+    SdkMissing {
+        /// The folders it was looked for in.
+        searched: Vec<PathBuf>,
+    },
+    /// The SDK cannot be loaded, or does not tell its version.
+    #[error("the ROCProfiler SDK to use, `{}`: {problem}", path.display())]
+    SdkNotUsable {
+        /// The library.
+        path: PathBuf,
+        /// What the loader said, or how the loading process ended.
+        problem: String,
+    },
+    /// The SDK is of a version whose records the recorder does not know.
+    #[error("`{}` is version {found}, and only {expected} is known", path.display())]
+    SdkVersion {
+        /// The library.
+        path: PathBuf,
+        /// Its version.
+        found: String,
+        /// The version the recorder works with.
+        expected: &'static str,
+    },
+    /// The SDK's list of tools names something else.
+    #[error("`ROCP_TOOL_LIBRARIES` is already `{value}`")]
+    OtherTools {
+        /// What it is set to.
+        value: String,
+    },
+    /// The runtime is told to load no tool.
+    #[error("`ROCPROFILER_REGISTER_ENABLED` is `{value}`, so that no tool is loaded")]
+    RegistrationOff {
+        /// What it is set to.
+        value: String,
+    },
+    /// vLLM's workers are to be forked, after the SDK has started in their parent.
+    #[error(
+        "`VLLM_WORKER_MULTIPROC_METHOD` is `{method}`, and ROCm workers can be recorded with `spawn` only"
+    )]
+    ForkedWorkers {
+        /// What it is set to.
+        method: String,
+    },
     /// The job's folder cannot be made or written.
     #[error("write the job's folder: {0}")]
     Folder(#[source] FsError),
@@ -102,7 +146,7 @@ pub enum Unavailable {
 impl Unavailable {
     /// Every word that a `collection_error` can start with; the last is of a job whose commands were set up
     /// for different backends.
-    pub const WORDS: [&str; 16] = [
+    pub const WORDS: [&str; 22] = [
         "no-recorder-for-backend",
         "recorder-missing",
         "recorder-other-architecture",
@@ -110,6 +154,12 @@ impl Unavailable {
         "other-injection-configured",
         "other-profiler-configured",
         "cupti-not-usable",
+        "rocprofiler-sdk-missing",
+        "rocprofiler-sdk-not-usable",
+        "rocprofiler-sdk-version",
+        "other-rocprofiler-tool-configured",
+        "rocprofiler-register-off",
+        "rocm-needs-spawn-workers",
         "folder-not-writable",
         "folder-not-fresh",
         "no-space",
@@ -131,6 +181,12 @@ impl Unavailable {
             Self::OtherInjection { .. } => "other-injection-configured",
             Self::OtherProfiler { .. } => "other-profiler-configured",
             Self::Cupti { .. } => "cupti-not-usable",
+            Self::SdkMissing { .. } => "rocprofiler-sdk-missing",
+            Self::SdkNotUsable { .. } => "rocprofiler-sdk-not-usable",
+            Self::SdkVersion { .. } => "rocprofiler-sdk-version",
+            Self::OtherTools { .. } => "other-rocprofiler-tool-configured",
+            Self::RegistrationOff { .. } => "rocprofiler-register-off",
+            Self::ForkedWorkers { .. } => "rocm-needs-spawn-workers",
             Self::Folder(_) => "folder-not-writable",
             Self::NotFresh { .. } => "folder-not-fresh",
             Self::NoSpace { .. } => "no-space",

@@ -7,6 +7,7 @@ use crate::job::{self, Entry, Kind, Record, State};
 use crate::options::{Options, Purpose};
 use crate::python;
 use crate::reason::Unavailable;
+use crate::rocm;
 use kernrec_schemas::Backend;
 use kernrec_store::fsio;
 use std::collections::hash_map::RandomState;
@@ -20,6 +21,10 @@ pub(crate) const SESSION: &str = "KERNREC_SESSION";
 /// The folder that recorders write to.
 const FOLDER: &str = "KERNREC_DIR";
 
+/// vLLM gives its workers this many seconds to end, which they need to write the ends of their recordings;
+/// its own default is 5.
+pub(crate) const VLLM_SHUTDOWN: (&str, &str) = ("VLLM_WORKER_SHUTDOWN_TIMEOUT_SECONDS", "30");
+
 /// Recordings of the largest steps seen are a few MiB; less than this would end in the middle of one.
 const NEEDED_BYTES: u64 = 16 << 20;
 
@@ -28,6 +33,7 @@ const NEEDED_BYTES: u64 = 16 << 20;
 pub(crate) struct Injection {
     variables: Vec<(&'static str, OsString)>,
     notes: Vec<String>,
+    versions: Vec<(&'static str, String)>,
 }
 
 impl Injection {
@@ -37,6 +43,11 @@ impl Injection {
 
     pub(crate) fn note(&mut self, text: impl Into<String>) {
         self.notes.push(text.into());
+    }
+
+    /// The version of something that the recorder uses.
+    pub(crate) fn version(&mut self, of: &'static str, version: String) {
+        self.versions.push((of, version));
     }
 }
 
@@ -256,6 +267,9 @@ impl Session {
         ];
         self.variables.extend(injection.variables);
         self.state.notes = injection.notes;
+        let versions = injection.versions.into_iter();
+        let versions = versions.map(|(of, version)| (of.to_owned(), version));
+        self.state.versions.extend(versions);
     }
 
     fn name(&self) -> OsString {
@@ -368,6 +382,7 @@ fn prepare(
 ) -> Result<Injection, Unavailable> {
     match backend {
         Backend::Cuda => cuda::prepare(options, environment, purpose),
+        Backend::Rocm => rocm::prepare(options, environment, purpose),
         other => Err(Unavailable::NoRecorder(other)),
     }
 }

@@ -14,12 +14,20 @@ const fn variable(name: &'static str, meaning: &'static str) -> Variable {
 }
 
 /// What set-up reads.
-pub const READ: [Variable; 16] = [
+pub const READ: [Variable; 18] = [
     variable(
         "KERNREC_LIB_DIR",
         "the folder of the recorder's libraries; else beside the program, then `../lib/kernrec` from there",
     ),
     variable("KERNREC_CUPTI_PATH", "`--cupti`; also read by the recorder"),
+    variable(
+        "ROCPROFILER_SDK_LIB",
+        "the ROCProfiler SDK, `librocprofiler-sdk.so`, or its folder",
+    ),
+    variable(
+        "ROCM_PATH",
+        "the installation of ROCm whose SDK is used, where `ROCPROFILER_SDK_LIB` is not set; default `/opt/rocm`",
+    ),
     variable("KERNREC_VARIANT", "`--variant`"),
     variable("BUILDKITE_STEP_KEY", "`--step`"),
     variable("BUILDKITE_LABEL", "`--label`"),
@@ -43,14 +51,26 @@ pub const READ: [Variable; 16] = [
 ];
 
 /// What set-up gives to the workload.
-pub const SET: [Variable; 8] = [
+pub const SET: [Variable; 11] = [
     variable(
         "CUDA_INJECTION64_PATH",
         "absolute path of `libkernrec_cupti.so`; the driver takes one library only",
     ),
     variable(
         "LD_PRELOAD",
-        "absolute path of `libkernrec_cupti_forwarders.so`, before what is there already",
+        "absolute path of `libkernrec_cupti_forwarders.so`, on AMD of the SDK, before what is there already",
+    ),
+    variable(
+        "ROCP_TOOL_LIBRARIES",
+        "on AMD: absolute path of `libkernrec_rocprofiler.so`",
+    ),
+    variable(
+        "ROCPROFILER_REGISTER_LIBRARY",
+        "on AMD, if not set: absolute path of the SDK, for processes that do not take `LD_PRELOAD`",
+    ),
+    variable(
+        "VLLM_WORKER_MULTIPROC_METHOD",
+        "on AMD: `spawn` if not set, since forked workers cannot be recorded",
     ),
     variable(
         "KERNREC_DIR",
@@ -62,7 +82,7 @@ pub const SET: [Variable; 8] = [
     ),
     variable(
         "KERNREC_FLUSH_MS",
-        "with `--flush-ms`: how often names are fetched from CUPTI, 0 to 3,600,000, default 1000; 0 only at the end",
+        "with `--flush-ms`: how often names are fetched, 0 to 3,600,000, default 1000; 0 only at the end",
     ),
     variable(
         "KERNREC_FORCE_EVERY",

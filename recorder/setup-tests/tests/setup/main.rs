@@ -7,6 +7,7 @@ mod child;
 mod impossible;
 mod jobs;
 mod recorded;
+mod rocm;
 mod shells;
 mod signals;
 mod transparent;

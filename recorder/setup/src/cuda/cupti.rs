@@ -3,8 +3,8 @@
 //! A process with PyTorch or JAX maps its own, from wherever its wheels are, and no other may be used there.
 //! So not finding one is no reason not to record: it is noted, and a recording that misses it says so itself.
 
-use super::libraries;
 use crate::environment::Environment;
+use crate::libraries;
 use crate::python;
 use crate::reason::Unavailable;
 use std::path::{Path, PathBuf};

@@ -3,22 +3,18 @@
 mod conflicts;
 mod cupti;
 mod libraries;
-mod preload;
 
 use crate::environment::Environment;
 use crate::options::{Options, Purpose};
+use crate::preload;
 use crate::reason::Unavailable;
-use crate::session::Injection;
+use crate::session::{Injection, VLLM_SHUTDOWN};
 use std::ffi::OsString;
 
 /// The variable that names the library the CUDA driver loads.
 pub(crate) const INJECTION: &str = "CUDA_INJECTION64_PATH";
 /// The recorder's library.
 pub(crate) const RECORDER: &str = "libkernrec_cupti.so";
-
-/// vLLM gives its workers this many seconds to end, which they need to write the ends of their recordings;
-/// its own default is 5.
-const VLLM_SHUTDOWN: (&str, &str) = ("VLLM_WORKER_SHUTDOWN_TIMEOUT_SECONDS", "30");
 
 /// The variables that record a workload, or why it cannot be recorded.
 pub(crate) fn prepare(
@@ -30,7 +26,8 @@ pub(crate) fn prepare(
     let libraries = libraries::find(environment)?;
     let mut injection = Injection::default();
     injection.set(INJECTION, &libraries.recorder);
-    match preload::decide(&libraries, options, environment, purpose) {
+    let forwarders = libraries.forwarders.as_deref();
+    match preload::decide(forwarders, options, environment, purpose) {
         Ok(value) => injection.set(preload::VARIABLE, value),
         Err(reason) => injection.note(reason.text()),
     }

@@ -1,6 +1,6 @@
 //! Loading a library in a process of its own: one that crashes or hangs the loader takes nobody along.
 
-use std::ffi::{CStr, CString, c_int};
+use std::ffi::{CStr, CString, c_int, c_void};
 use std::io::{self, Read as _};
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt as _;
@@ -24,11 +24,26 @@ pub(crate) enum ProbeError {
 
 /// What the child says, followed by a message.
 const LOADED: u8 = b'+';
+const VERSION: u8 = b'v';
 const REFUSED: u8 = b'-';
 const LACKS: u8 = b'?';
 
 /// A message of the loader is a line; more is not read.
 const MAX_MESSAGE: u64 = 4096;
+
+/// A function that writes three numbers and returns 0 if it could.
+type AskVersion = unsafe extern "C" fn(*mut u32, *mut u32, *mut u32) -> c_int;
+
+/// What is asked of a library once it is loaded.
+#[derive(Clone, Copy)]
+enum Ask<'a> {
+    /// Nothing more.
+    Nothing,
+    /// Whether it has this function.
+    Has(&'a CStr),
+    /// What this function, an [`AskVersion`], says.
+    Version(&'a CStr),
+}
 
 /// Loads a library, and finds a function in it, in a child that ends right after.
 pub(crate) fn load(
@@ -36,6 +51,26 @@ pub(crate) fn load(
     function: Option<&CStr>,
     limit: Duration,
 ) -> Result<(), ProbeError> {
+    let ask = function.map_or(Ask::Nothing, Ask::Has);
+    ask_child(path, ask, limit).map(drop)
+}
+
+/// As [`load`], and has a function of the library say its major, minor and patch version.
+pub(crate) fn version(
+    path: &Path,
+    function: &CStr,
+    limit: Duration,
+) -> Result<[u32; 3], ProbeError> {
+    let answer = ask_child(path, Ask::Version(function), limit)?;
+    let mut numbers = [0; 3];
+    for (number, bytes) in numbers.iter_mut().zip(answer.chunks_exact(4)) {
+        *number = u32::from_ne_bytes(bytes.try_into().unwrap_or_default());
+    }
+    Ok(numbers)
+}
+
+/// The child's answer without its first byte.
+fn ask_child(path: &Path, ask: Ask<'_>, limit: Duration) -> Result<Vec<u8>, ProbeError> {
     let not_tried = ProbeError::NotTried;
     let path = CString::new(path.as_os_str().as_bytes())
         .map_err(|_| not_tried(io::Error::from(io::ErrorKind::InvalidInput)))?;
@@ -48,7 +83,7 @@ pub(crate) fn load(
     // SAFETY: the child calls nothing but `child`, which ends it.
     let pid = unsafe { libc::fork() };
     if pid == 0 {
-        child(&path, function, null.as_raw_fd(), writer.as_raw_fd());
+        child(&path, ask, null.as_raw_fd(), writer.as_raw_fd());
     }
     if pid < 0 {
         return Err(not_tried(io::Error::last_os_error()));
@@ -58,7 +93,7 @@ pub(crate) fn load(
     let answer = read_answer(reader, deadline);
     let status = end(pid, deadline, answer.is_some());
     match (answer.as_deref(), status) {
-        (Some([LOADED, ..]), _) => Ok(()),
+        (Some([LOADED | VERSION, rest @ ..]), _) => Ok(rest.to_vec()),
         (Some([LACKS, name @ ..]), _) => Err(ProbeError::Lacks(text(name))),
         (Some([_, message @ ..]), _) => Err(ProbeError::Refused(text(message))),
         (Some([]) | None, Some(status)) => Err(ProbeError::Died(status)),
@@ -71,7 +106,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// The forked child. It shares no descriptor with what the library might read or print.
-fn child(path: &CStr, function: Option<&CStr>, null: RawFd, answer: RawFd) -> ! {
+fn child(path: &CStr, ask: Ask<'_>, null: RawFd, answer: RawFd) -> ! {
     // SAFETY: valid descriptors and strings; the child has one thread. `_exit` runs nothing that the parent
     // registered.
     unsafe {
@@ -89,14 +124,36 @@ fn child(path: &CStr, function: Option<&CStr>, null: RawFd, answer: RawFd) -> ! 
             }
             libc::_exit(1);
         }
-        match function {
-            Some(name) if libc::dlsym(handle, name.as_ptr()).is_null() => {
+        match ask {
+            Ask::Has(name) if libc::dlsym(handle, name.as_ptr()).is_null() => {
                 say(answer, LACKS, name.to_bytes());
             }
-            Some(_) | None => say(answer, LOADED, b""),
+            Ask::Nothing | Ask::Has(_) => say(answer, LOADED, b""),
+            Ask::Version(name) => say_version(answer, libc::dlsym(handle, name.as_ptr()), name),
         }
         libc::_exit(0)
     }
+}
+
+/// # Safety
+/// `function` is null or an [`AskVersion`].
+unsafe fn say_version(answer: RawFd, function: *mut c_void, name: &CStr) {
+    if function.is_null() {
+        return say(answer, LACKS, name.to_bytes());
+    }
+    // SAFETY: as promised by the caller.
+    let function = unsafe { std::mem::transmute::<*mut c_void, AskVersion>(function) };
+    let [mut major, mut minor, mut patch] = [0_u32; 3];
+    // SAFETY: three live integers.
+    let status = unsafe { function(&raw mut major, &raw mut minor, &raw mut patch) };
+    if status != 0 {
+        return say(answer, REFUSED, b"it does not tell its version");
+    }
+    let mut numbers = [0_u8; 12];
+    for (place, number) in numbers.chunks_mut(4).zip([major, minor, patch]) {
+        place.copy_from_slice(&number.to_ne_bytes());
+    }
+    say(answer, VERSION, &numbers);
 }
 
 fn say(answer: RawFd, word: u8, message: &[u8]) {

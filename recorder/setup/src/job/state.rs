@@ -5,6 +5,7 @@
 
 use crate::identity::Resolved;
 use crate::provenance;
+use crate::rocm::EXPECTED_SDK;
 use kernrec_schemas::Backend;
 use kernrec_schemas::json::{self, DocumentError, MAX_SMALL_BYTES};
 use kernrec_schemas::sidecar::{Provenance, SidecarDocument};
@@ -177,9 +178,10 @@ impl State {
             provenance: Provenance {
                 ci_infra_branch: self.branch.clone(),
                 versions: self.versions.clone(),
+                expected_rocprofiler_sdk: (self.backend == Backend::Rocm)
+                    .then(|| EXPECTED_SDK.to_owned()),
                 environment: self.environment.clone(),
                 notes: self.notes.clone(),
-                ..Provenance::default()
             },
         }
     }

@@ -1,15 +1,15 @@
-//! Whether the forwarders go into `LD_PRELOAD`.
+//! Whether a library of ours goes into `LD_PRELOAD`.
 
-use super::libraries::Libraries;
 use crate::elf::{self, Elf};
 use crate::environment::Environment;
 use crate::options::{Options, Purpose};
 use crate::program;
+use crate::reason::Unavailable;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 
-pub(super) const VARIABLE: &str = "LD_PRELOAD";
+pub(crate) const VARIABLE: &str = "LD_PRELOAD";
 
 /// Variables that configure a sanitizer: what this environment starts is built with one.
 const SANITIZER_OPTIONS: [&str; 5] = [
@@ -20,9 +20,9 @@ const SANITIZER_OPTIONS: [&str; 5] = [
     "TSAN_OPTIONS",
 ];
 
-/// Why the forwarders are left out. The recording's header then says `forwarders=no`.
+/// Why a library is left out.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum NoPreload {
+pub(crate) enum NoPreload {
     #[error("not-asked-for: LD_PRELOAD was to be left alone")]
     NotAskedFor,
     #[error("unusable: {0}")]
@@ -37,14 +37,14 @@ pub(super) enum NoPreload {
 
 impl NoPreload {
     /// The note in the sidecar.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         format!("no-preload-{self}")
     }
 }
 
 /// The value with our library first.
-pub(super) fn decide(
-    libraries: &Libraries,
+pub(crate) fn decide(
+    library: Result<&Path, &Unavailable>,
     options: &Options,
     environment: &Environment,
     purpose: Purpose<'_>,
@@ -52,18 +52,15 @@ pub(super) fn decide(
     if options.no_preload {
         return Err(NoPreload::NotAskedFor);
     }
-    let forwarders = match &libraries.forwarders {
-        Ok(path) => path.as_path(),
-        Err(reason) => return Err(NoPreload::Unusable(reason.text())),
-    };
-    let path = forwarders.as_os_str();
+    let library = library.map_err(|reason| NoPreload::Unusable(reason.text()))?;
+    let path = library.as_os_str();
     // The loader splits at both.
     if path
         .as_bytes()
         .iter()
         .any(|byte| matches!(byte, b' ' | b':'))
     {
-        return Err(NoPreload::Path(forwarders.display().to_string()));
+        return Err(NoPreload::Path(library.display().to_string()));
     }
     sanitizer_in(environment)?;
     program_agrees(program_of(environment, purpose))?;
@@ -132,16 +129,12 @@ fn put_first(ours: &OsStr, existing: Option<&OsStr>) -> OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reason::Unavailable;
 
     fn decided(environment: &Environment, command: &[&str]) -> Result<OsString, String> {
-        let libraries = Libraries {
-            recorder: "/k/libkernrec_cupti.so".into(),
-            forwarders: Ok("/k/f.so".into()),
-        };
         let command: Vec<OsString> = command.iter().map(OsString::from).collect();
         let purpose = Purpose::Command(&command);
-        decide(&libraries, &Options::default(), environment, purpose).map_err(|why| why.text())
+        let library = Ok(Path::new("/k/f.so"));
+        decide(library, &Options::default(), environment, purpose).map_err(|why| why.text())
     }
 
     #[test]
@@ -172,10 +165,6 @@ mod tests {
 
     #[test]
     fn what_cannot_be_preloaded_is_not() {
-        let libraries = |forwarders| Libraries {
-            recorder: "/k/libkernrec_cupti.so".into(),
-            forwarders,
-        };
         let missing = Unavailable::LibraryMissing {
             library: "f.so",
             searched: vec!["/k".into()],
@@ -185,24 +174,16 @@ mod tests {
             no_preload: true,
             ..Options::default()
         };
-        for (libraries, options, word) in [
+        for (library, options, word) in [
             (
-                libraries(Err(missing)),
+                Err(&missing),
                 &unset,
                 "no-preload-unusable: recorder-missing",
             ),
-            (
-                libraries(Ok("/a b/f.so".into())),
-                &unset,
-                "no-preload-path: ",
-            ),
-            (
-                libraries(Ok("/k/f.so".into())),
-                &off,
-                "no-preload-not-asked-for: ",
-            ),
+            (Ok(Path::new("/a b/f.so")), &unset, "no-preload-path: "),
+            (Ok(Path::new("/k/f.so")), &off, "no-preload-not-asked-for: "),
         ] {
-            let decided = decide(&libraries, options, &Environment::default(), Purpose::Shell);
+            let decided = decide(library, options, &Environment::default(), Purpose::Shell);
             let text = decided.unwrap_err().text();
             assert!(text.starts_with(word), "{text}");
         }

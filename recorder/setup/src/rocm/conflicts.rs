@@ -1,0 +1,93 @@
+//! Other tools on the SDK, or on what came before it: recorded with one of them, neither can be trusted.
+
+use super::{RECORDER, TOOLS};
+use crate::environment::Environment;
+use crate::options::Purpose;
+use crate::program;
+use crate::reason::Unavailable;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+/// Variables with which AMD's tools load what they need into the processes they watch.
+const SIGNS: [&str; 4] = [
+    "HSA_TOOLS_LIB",
+    "ROCPROF_OUTPUT_PATH",
+    "ROCPROFSYS_MODE",
+    "OMNITRACE_MODE",
+];
+
+/// Programs that do so for what they start.
+const PROGRAMS: [&str; 9] = [
+    "rocprof",
+    "rocprofv2",
+    "rocprofv3",
+    "rocprof-compute",
+    "rocprof-sys-run",
+    "rocprof-sys-sample",
+    "omniperf",
+    "omnitrace-run",
+    "omnitrace-sample",
+];
+
+/// Libraries of these tools in `LD_PRELOAD`.
+const PRELOADED: [&str; 5] = [
+    "librocprofiler-sdk-tool",
+    "librocprofiler64",
+    "libroctracer64",
+    "librocprof-sys",
+    "libomnitrace",
+];
+
+/// Turns the registration library off: no tool is ever loaded.
+const REGISTRATION: &str = "ROCPROFILER_REGISTER_ENABLED";
+
+pub(super) fn check(environment: &Environment, purpose: Purpose<'_>) -> Result<(), Unavailable> {
+    let profiler = |sign: String| Err(Unavailable::OtherProfiler { sign });
+    if let Some(name) = SIGNS
+        .into_iter()
+        .find(|name| environment.set(name).is_some())
+    {
+        return profiler(format!("`{name}` is set"));
+    }
+    let preload = environment.set("LD_PRELOAD").unwrap_or_default();
+    let preload = preload.to_string_lossy();
+    if let Some(name) = PRELOADED.into_iter().find(|name| preload.contains(name)) {
+        return profiler(format!("`LD_PRELOAD` names `{name}`"));
+    }
+    if let Purpose::Command(command) = purpose
+        && let Some(tool) = program::name(command).filter(|name| PROGRAMS.contains(name))
+    {
+        return profiler(format!("the command is `{tool}`"));
+    }
+    let off = ["0", "off", "false", "no"];
+    if let Some(value) = environment.text(REGISTRATION)
+        && off.contains(&value.to_ascii_lowercase().as_str())
+    {
+        return Err(Unavailable::RegistrationOff {
+            value: value.to_owned(),
+        });
+    }
+    tools(environment)
+}
+
+/// The list may hold nothing but ours: the SDK ends the process on an entry that is not there, and passes over the
+/// last one of several, so what else a list holds cannot be told to work.
+fn tools(environment: &Environment) -> Result<(), Unavailable> {
+    let Some(list) = environment.set(TOOLS) else {
+        return Ok(());
+    };
+    let mut entries = list
+        .as_bytes()
+        .split(|&byte| byte == b':')
+        .filter(|entry| !entry.is_empty());
+    let ours = |entry: &[u8]| {
+        let path = Path::new(std::ffi::OsStr::from_bytes(entry));
+        path.file_name().is_some_and(|name| name == RECORDER)
+    };
+    match entries.find(|entry| !ours(entry)) {
+        None => Ok(()),
+        Some(_) => Err(Unavailable::OtherTools {
+            value: list.to_string_lossy().into_owned(),
+        }),
+    }
+}

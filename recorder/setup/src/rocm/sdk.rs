@@ -1,0 +1,110 @@
+//! The ROCProfiler SDK: found, and of a version whose records the recorder knows.
+
+use crate::environment::Environment;
+use crate::ffi::probe;
+use crate::libraries::LOAD_LIMIT;
+use crate::python;
+use crate::reason::Unavailable;
+use std::path::{Path, PathBuf};
+
+/// The only version the recorder works with; what it does with others is to say so and do nothing.
+pub(crate) const EXPECTED_SDK: &str = "1.3.2";
+
+/// Names the library or its folder; nothing else is looked at then.
+const NAMED: &str = "ROCPROFILER_SDK_LIB";
+/// Names the installation.
+const INSTALLATION: &str = "ROCM_PATH";
+
+/// Installations without development files have the second only.
+const FILES: [&str; 2] = ["librocprofiler-sdk.so", "librocprofiler-sdk.so.1"];
+
+/// Folders of the wheels, below `site-packages`.
+const IN_WHEELS: [&str; 2] = ["_rocm_sdk_core/lib", "_rocm_sdk_devel/lib"];
+
+/// What the loader searches by itself on the usual distributions.
+const SYSTEM: [&str; 3] = ["/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib"];
+
+/// The release of an installation, below its root.
+const RELEASE: &str = ".info/version";
+
+/// A longer one is no version.
+const MAX_RELEASE: usize = 64;
+
+/// The SDK to use.
+#[derive(Debug)]
+pub(super) struct Sdk {
+    pub(super) path: PathBuf,
+    pub(super) version: String,
+    /// The release of ROCm, where the installation says it.
+    pub(super) rocm: Option<String>,
+}
+
+pub(super) fn find(environment: &Environment) -> Result<Sdk, Unavailable> {
+    let folders = folders(environment);
+    let candidates = folders
+        .iter()
+        .flat_map(|folder| FILES.iter().map(move |file| folder.join(file)));
+    let named = environment
+        .set(NAMED)
+        .map(|path| environment.absolute(Path::new(path)))
+        .filter(|path| path.is_file());
+    let path = named
+        .into_iter()
+        .chain(candidates)
+        .find(|path| path.is_file())
+        .ok_or(Unavailable::SdkMissing { searched: folders })?;
+    let version = version(&path)?;
+    if version != EXPECTED_SDK {
+        return Err(Unavailable::SdkVersion {
+            path,
+            found: version,
+            expected: EXPECTED_SDK,
+        });
+    }
+    Ok(Sdk {
+        rocm: release(&path),
+        path,
+        version,
+    })
+}
+
+/// Asked in a process of its own: a library that crashes or hangs when it is loaded takes nobody along.
+fn version(path: &Path) -> Result<String, Unavailable> {
+    let numbers = probe::version(path, c"rocprofiler_get_version", LOAD_LIMIT);
+    let numbers = numbers.map_err(|error| Unavailable::SdkNotUsable {
+        path: path.to_path_buf(),
+        problem: error.to_string(),
+    })?;
+    Ok(numbers.map(|number| number.to_string()).join("."))
+}
+
+fn folders(environment: &Environment) -> Vec<PathBuf> {
+    if let Some(named) = environment.set(NAMED) {
+        return vec![environment.absolute(Path::new(named))];
+    }
+    if let Some(root) = environment.set(INSTALLATION) {
+        return vec![environment.absolute(&Path::new(root).join("lib"))];
+    }
+    let mut folders = vec![environment.system("/opt/rocm/lib")];
+    if let Some(path) = environment.set("LD_LIBRARY_PATH") {
+        folders.extend(std::env::split_paths(path));
+    }
+    for prefix in python::prefixes(environment) {
+        for packages in python::site_packages(&prefix) {
+            folders.extend(IN_WHEELS.iter().map(|below| packages.join(below)));
+        }
+    }
+    folders.extend(SYSTEM.iter().map(|path| environment.system(path)));
+    folders
+}
+
+/// The release of the installation that holds a library; informative.
+fn release(library: &Path) -> Option<String> {
+    let root = library.parent()?.parent()?;
+    let text = fs_err::read_to_string(root.join(RELEASE)).ok()?;
+    let release = text.trim();
+    let is_version = !release.is_empty()
+        && release.len() <= MAX_RELEASE
+        && release.chars().all(|c| c.is_ascii_graphic());
+    is_version.then(|| release.to_owned())
+}
