@@ -3,11 +3,7 @@
 
 use kernrec_schemas::pointer::{Pointer, RecordRef};
 use kernrec_schemas::{Backend, BuildNumber, Commit, Digest, Pipeline, Timestamp};
-use kernrec_store::{
-    Capabilities, Key, Listed, LocalStore, PointerRead, PutNew, Stat, Store, StoreError, Swap,
-    Version, pointers,
-};
-use std::io::Read;
+use kernrec_store::{Key, LocalStore, PointerRead, Store, StoreError, Swap, Version, pointers};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What the store does with a move before it answers.
@@ -38,29 +34,14 @@ fn lost() -> StoreError {
     }
 }
 
-impl Store for Scripted {
-    fn url(&self) -> &str {
-        self.inner.url()
-    }
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-    fn put_new(&self, key: &Key, bytes: &[u8]) -> Result<PutNew, StoreError> {
-        self.inner.put_new(key, bytes)
-    }
-    fn put(&self, key: &Key, bytes: &[u8]) -> Result<(), StoreError> {
-        self.inner.put(key, bytes)
-    }
-    fn read(&self, key: &Key) -> Result<Box<dyn Read + Send>, StoreError> {
-        self.inner.read(key)
-    }
-    fn stat(&self, key: &Key) -> Result<Option<Stat>, StoreError> {
-        self.inner.stat(key)
+impl kernrec_store::conformance::Delegate for Scripted {
+    fn inner(&self) -> &dyn Store {
+        &self.inner
     }
     fn read_pointer(&self, key: &Key, known: Option<&Version>) -> Result<PointerRead, StoreError> {
         if self.silent.load(Ordering::SeqCst) {
             return Err(StoreError::Unsupported {
-                url: self.url().to_owned(),
+                url: self.inner.url().to_owned(),
                 action: "answer",
             });
         }
@@ -79,12 +60,6 @@ impl Store for Scripted {
             Answer::Lost => Ok(Swap::Unknown(lost())),
             Answer::Error => Err(lost()),
         }
-    }
-    fn list(&self, prefix: &Key) -> Result<Vec<Listed>, StoreError> {
-        self.inner.list(prefix)
-    }
-    fn delete(&self, key: &Key) -> Result<(), StoreError> {
-        self.inner.delete(key)
     }
 }
 

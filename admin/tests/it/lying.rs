@@ -2,8 +2,7 @@
 
 use kernrec_schemas::Timestamp;
 use kernrec_store::{
-    Capabilities, Key, Listed, LocalStore, PointerRead, PutNew, Removal, Stat, Store, StoreError,
-    Swap, Version,
+    Key, Listed, LocalStore, PointerRead, PutNew, Removal, Store, StoreError, Swap, Version,
 };
 use std::collections::HashMap;
 use std::io::{Cursor, Read};
@@ -79,12 +78,9 @@ impl Liar {
     }
 }
 
-impl Store for Liar {
-    fn url(&self) -> &str {
-        self.inner.url()
-    }
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
+impl kernrec_store::conformance::Delegate for Liar {
+    fn inner(&self) -> &dyn Store {
+        &self.inner
     }
     fn put_new(&self, key: &Key, bytes: &[u8]) -> Result<PutNew, StoreError> {
         let mut first = self.first.lock().unwrap();
@@ -99,9 +95,6 @@ impl Store for Liar {
         }
         Ok(put)
     }
-    fn put(&self, key: &Key, bytes: &[u8]) -> Result<(), StoreError> {
-        self.inner.put(key, bytes)
-    }
     fn read(&self, key: &Key) -> Result<Box<dyn Read + Send>, StoreError> {
         let first = self.first.lock().unwrap().get(key).cloned();
         match first {
@@ -113,9 +106,6 @@ impl Store for Liar {
     fn read_from(&self, key: &Key, offset: u64) -> Result<Box<dyn Read + Send>, StoreError> {
         let off = u64::from(self.lies(Lie::RangeOff) && offset > 0);
         self.inner.read_from(key, offset + off)
-    }
-    fn stat(&self, key: &Key) -> Result<Option<Stat>, StoreError> {
-        self.inner.stat(key)
     }
     fn read_pointer(&self, key: &Key, known: Option<&Version>) -> Result<PointerRead, StoreError> {
         if known.is_some() && self.lies(Lie::UnchangedThoughMoved) {

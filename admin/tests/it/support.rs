@@ -170,6 +170,7 @@ pub(crate) fn publish_build(store: &dyn Store, build: u64) -> PublishReport {
         gates: GateOptions::default(),
         repo: None,
         layout: kernrec_schemas::installed::StoreLayout::Native,
+        replace_unnamed: false,
         bundles: BundlePolicy::Store,
         signing: kernrec_store::signing::Signing::default(),
         dry_run: false,

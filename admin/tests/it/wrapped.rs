@@ -2,7 +2,7 @@
 
 use kernrec_schemas::Timestamp;
 use kernrec_store::{
-    Capabilities, Key, Listed, PointerRead, PutNew, Removal, Stat, Store, StoreError, Swap, Version,
+    Key, Listed, PointerRead, PutNew, Removal, Stat, Store, StoreError, Swap, Version,
 };
 use std::io::Read;
 
@@ -26,12 +26,9 @@ impl<'a> Wrapped<'a> {
     }
 }
 
-impl Store for Wrapped<'_> {
-    fn url(&self) -> &str {
-        self.inner.url()
-    }
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
+impl kernrec_store::conformance::Delegate for Wrapped<'_> {
+    fn inner(&self) -> &dyn Store {
+        self.inner
     }
     fn put_new(&self, key: &Key, bytes: &[u8]) -> Result<PutNew, StoreError> {
         (self.before)("put_new", key);

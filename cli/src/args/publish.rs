@@ -74,6 +74,11 @@ pub(crate) struct PublishArgs {
     #[arg(long, value_name = "WHICH", value_enum, default_value_t = WriteLayout::Native)]
     pub(crate) layout: WriteLayout,
 
+    /// With --layout upstream: replace what stands under the commit if the pointer does not name it, as a
+    /// killed publish may have left it; only while nobody else publishes or fetches that commit
+    #[arg(long)]
+    pub(crate) replace_unnamed: bool,
+
     /// Whether the bundles themselves are stored too
     #[arg(long, value_name = "WHICH", value_enum, default_value_t = BundlesArg::Store)]
     pub(crate) bundles: BundlesArg,

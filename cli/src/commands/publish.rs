@@ -1,6 +1,7 @@
 //! `kernrec publish`: fold, check, store, move the pointer.
 
 use super::fold::delivery_facts;
+use crate::args::layout::WriteLayout;
 use crate::args::publish::{BundlesArg, PublishArgs};
 use crate::document;
 use crate::environment;
@@ -45,6 +46,11 @@ struct Options {
 
 impl Options {
     fn new(args: PublishArgs) -> Result<Self, CommandError> {
+        if args.replace_unnamed && matches!(args.layout, WriteLayout::Native) {
+            let problem =
+                "--replace-unnamed is for --layout upstream: in ours nothing can be in the way";
+            return Err(CommandError::usage(problem));
+        }
         let missing = |flag: &str, variable: environment::Variable| {
             let variable = variable.name;
             CommandError::usage(format!("no {flag}: give it, or set `{variable}`"))
@@ -118,6 +124,7 @@ fn publish(options: &Options, shell: &mut Shell) -> Result<BatchReport, CommandE
             gates: options.gates(),
             repo: args.repo.clone(),
             layout: args.layout.into(),
+            replace_unnamed: args.replace_unnamed,
             bundles: match args.bundles {
                 BundlesArg::Store => BundlePolicy::Store,
                 BundlesArg::None => BundlePolicy::None,

@@ -46,3 +46,13 @@ fn what_is_published_in_the_upstream_layout_is_fetched_from_bucket_and_folder() 
     let expected = r#"["op-flash-attn-ext","op-rope","op-rope-back","torch-killed"]"#;
     assert_eq!(ran.stdout.trim_end(), expected, "{ran}");
 }
+
+#[test]
+fn there_is_nothing_to_replace_in_our_own_layout() {
+    let context = Context::new();
+    let ran = context.publish(["--replace-unnamed"]);
+    assert_eq!(ran.status, 2, "{ran}");
+    assert!(ran.stderr.contains("--layout upstream"), "{ran}");
+    let ran = context.publish(["--replace-unnamed", "--layout", "upstream"]);
+    assert_eq!(ran.status, 0, "{ran}");
+}

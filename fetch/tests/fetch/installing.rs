@@ -5,9 +5,7 @@ use kernrec_fetch::installed::{self, InstalledError};
 use kernrec_fetch::{Backends, Object, Reporter, Source, Status, fetch};
 use kernrec_schemas::exit::Exit;
 use kernrec_schemas::{Backend, Variant};
-use kernrec_store::{
-    Capabilities, Key, Listed, PointerRead, PutNew, Stat, Store, StoreError, Swap, Version,
-};
+use kernrec_store::{Key, PointerRead, Stat, Store, StoreError, Version};
 use std::io::Read;
 use std::sync::Mutex;
 
@@ -30,18 +28,9 @@ impl<'a> Watched<'a> {
     }
 }
 
-impl Store for Watched<'_> {
-    fn url(&self) -> &str {
-        self.inner.url()
-    }
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-    fn put_new(&self, key: &Key, bytes: &[u8]) -> Result<PutNew, StoreError> {
-        self.inner.put_new(key, bytes)
-    }
-    fn put(&self, key: &Key, bytes: &[u8]) -> Result<(), StoreError> {
-        self.inner.put(key, bytes)
+impl kernrec_store::conformance::Delegate for Watched<'_> {
+    fn inner(&self) -> &dyn Store {
+        self.inner
     }
     fn read(&self, key: &Key) -> Result<Box<dyn Read + Send>, StoreError> {
         self.note(key.as_str());
@@ -59,20 +48,6 @@ impl Store for Watched<'_> {
             PointerRead::Absent => "pointer: absent",
         });
         Ok(read)
-    }
-    fn swap_pointer(
-        &self,
-        key: &Key,
-        expected: Option<&Version>,
-        bytes: &[u8],
-    ) -> Result<Swap, StoreError> {
-        self.inner.swap_pointer(key, expected, bytes)
-    }
-    fn list(&self, prefix: &Key) -> Result<Vec<Listed>, StoreError> {
-        self.inner.list(prefix)
-    }
-    fn delete(&self, key: &Key) -> Result<(), StoreError> {
-        self.inner.delete(key)
     }
 }
 

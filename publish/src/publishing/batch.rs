@@ -56,6 +56,7 @@ fn publish_one(store: &dyn Store, batch: &BatchRequest<'_>, backend: Backend) ->
         gates: batch.gates,
         repo: batch.repo.clone(),
         layout: batch.layout,
+        replace_unnamed: batch.replace_unnamed,
         bundles: batch.bundles,
         signing: batch.signing.clone(),
         dry_run: batch.dry_run,

@@ -56,6 +56,9 @@ pub struct PublishRequest<'a> {
     pub repo: Option<PathBuf>,
     /// How the store is laid out. The existing system's layout holds one map and no bundles.
     pub layout: StoreLayout,
+    /// Replace what stands under the commit in the upstream layout, if the pointer does not name it. Only where nobody
+    /// else publishes that commit.
+    pub replace_unnamed: bool,
     /// Whether bundles are stored.
     pub bundles: BundlePolicy,
     /// How the pointer is signed, and what of the one that stands there is believed.
@@ -93,6 +96,8 @@ pub struct BatchRequest<'a> {
     pub repo: Option<PathBuf>,
     /// See [`PublishRequest::layout`].
     pub layout: StoreLayout,
+    /// See [`PublishRequest::replace_unnamed`].
+    pub replace_unnamed: bool,
     /// Whether bundles are stored.
     pub bundles: BundlePolicy,
     /// See [`PublishRequest::signing`].

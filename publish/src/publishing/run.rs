@@ -115,11 +115,12 @@ impl Prepared {
             let proceeds = moves || matches!(decision, Decision::Unchanged);
             if proceeds && !uploaded {
                 // Also for an unchanged record: what was damaged since is healed.
-                if let Some(refusal) = self.upload(store, request)? {
+                if let Some(refusal) = self.upload(store, request, current.as_ref())? {
                     report.decided(Decision::Refused(vec![refusal]));
                     return Ok(report);
                 }
-                uploaded = true;
+                // Collectors that know of no rule may replace the files of a commit while the pointer is contended.
+                uploaded = request.layout != StoreLayout::Upstream;
             }
             if request.dry_run || !moves {
                 report.decided(decision);
@@ -148,9 +149,10 @@ impl Prepared {
         &self,
         store: &dyn Store,
         request: &PublishRequest<'_>,
+        current: Option<&Current>,
     ) -> Result<Option<Refusal>, PublishError> {
         if request.layout == StoreLayout::Upstream {
-            return upstream::upload(store, request, &self.record);
+            return upstream::upload(store, request, &self.record, current);
         }
         if request.dry_run {
             return Ok(None);

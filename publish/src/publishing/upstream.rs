@@ -8,7 +8,8 @@ use kernrec_schemas::pointer::{Pointer, RecordRef, UpstreamPointer};
 use kernrec_schemas::{Backend, BuildNumber, Digest, Generation, Pipeline, Timestamp};
 use kernrec_store::pointers::{self, VersionedPointer};
 use kernrec_store::upstream::{
-    Place, PutPair, Seen, file_name, put_pair, read_pair, read_pointer, swap_pointer, taken,
+    Place, PutPair, Seen, file_name, put_pair, read_pair, read_pointer, remove_pair, swap_pointer,
+    taken,
 };
 use kernrec_store::{Store, StoreError, Swap, Version};
 use std::collections::BTreeMap;
@@ -70,18 +71,30 @@ pub(super) fn upload(
     store: &dyn Store,
     request: &PublishRequest<'_>,
     record: &Record,
+    current: Option<&Current>,
 ) -> Result<Option<Refusal>, PublishError> {
     let place = Place::of_pipeline(request.pipeline.clone());
     let halves = record
         .halves()
         .map(|(half, bytes)| (half, bytes.as_slice()));
     let (backend, commit) = (request.backend, &request.commit);
-    let taken = if request.dry_run {
-        taken(store, &place, backend, commit, halves)?
-    } else {
-        match put_pair(store, &place, backend, commit, halves)? {
+    let put = || -> Result<_, StoreError> {
+        Ok(match put_pair(store, &place, backend, commit, halves)? {
             PutPair::Stored => None,
             PutPair::Taken(key) => Some(key),
+        })
+    };
+    let is_named = current.is_some_and(|now| now.versioned.pointer.current.commit == *commit);
+    let replaces = request.replace_unnamed && !is_named;
+    let taken = if request.dry_run {
+        taken(store, &place, backend, commit, halves)?.filter(|_| !replaces)
+    } else {
+        let taken = put()?;
+        if taken.is_some() && replaces {
+            remove_pair(store, &place, backend, commit)?;
+            put()?
+        } else {
+            taken
         }
     };
     let key = taken.map(|key| key.to_string());

@@ -136,6 +136,7 @@ fn publish_real(store: &LocalStore, collected: &Collected) -> RecordManifest {
         },
         repo: None,
         layout: kernrec_schemas::installed::StoreLayout::Native,
+        replace_unnamed: false,
         bundles: BundlePolicy::Store,
         signing: kernrec_store::signing::Signing::default(),
         dry_run: false,

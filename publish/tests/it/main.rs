@@ -13,7 +13,10 @@ mod ordering;
 mod publish;
 mod races;
 mod refold;
+#[path = "../../../store/tests/support/seaweed.rs"]
+mod seaweed;
 mod signing;
 mod support;
 mod times;
 mod upstream;
+mod upstream_races;

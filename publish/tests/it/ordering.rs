@@ -229,6 +229,7 @@ fn one_backend_failing_does_not_touch_the_other() {
         gates: GateOptions::default(),
         repo: None,
         layout: kernrec_schemas::installed::StoreLayout::Native,
+        replace_unnamed: false,
         bundles: kernrec_publish::BundlePolicy::Store,
         signing: kernrec_store::signing::Signing::default(),
         dry_run: false,

@@ -9,10 +9,8 @@ use kernrec_schemas::symbol_map::SymbolMap;
 use kernrec_schemas::table::KernelTable;
 use kernrec_schemas::{Backend, Digest, agreement};
 use kernrec_store::{
-    Capabilities, Key, Listed, LocalStore, PointerRead, PutNew, Stat, Store, StoreError, Swap,
-    Version, objects, pointers,
+    Key, LocalStore, PointerRead, Store, StoreError, Swap, Version, objects, pointers,
 };
-use std::io::Read;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -86,24 +84,11 @@ enum Interference {
     Fail,
 }
 
-impl<F: Fn(u32) -> Interference + Send + Sync> Store for Interfering<'_, F> {
-    fn url(&self) -> &str {
-        self.inner.url()
-    }
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-    fn put_new(&self, key: &Key, bytes: &[u8]) -> Result<PutNew, StoreError> {
-        self.inner.put_new(key, bytes)
-    }
-    fn put(&self, key: &Key, bytes: &[u8]) -> Result<(), StoreError> {
-        self.inner.put(key, bytes)
-    }
-    fn read(&self, key: &Key) -> Result<Box<dyn Read + Send>, StoreError> {
-        self.inner.read(key)
-    }
-    fn stat(&self, key: &Key) -> Result<Option<Stat>, StoreError> {
-        self.inner.stat(key)
+impl<F: Fn(u32) -> Interference + Send + Sync> kernrec_store::conformance::Delegate
+    for Interfering<'_, F>
+{
+    fn inner(&self) -> &dyn Store {
+        self.inner
     }
     fn read_pointer(&self, key: &Key, known: Option<&Version>) -> Result<PointerRead, StoreError> {
         if self.swaps.load(Ordering::SeqCst) == u32::MAX {
@@ -133,12 +118,6 @@ impl<F: Fn(u32) -> Interference + Send + Sync> Store for Interfering<'_, F> {
                 Ok(Swap::Unknown(self.lost()))
             }
         }
-    }
-    fn list(&self, prefix: &Key) -> Result<Vec<Listed>, StoreError> {
-        self.inner.list(prefix)
-    }
-    fn delete(&self, key: &Key) -> Result<(), StoreError> {
-        self.inner.delete(key)
     }
 }
 

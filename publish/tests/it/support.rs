@@ -281,6 +281,7 @@ pub(crate) fn request<'a>(evidence: Evidence<'a>, maps: &'a Maps) -> PublishRequ
         gates: GateOptions::default(),
         repo: None,
         layout: kernrec_schemas::installed::StoreLayout::Native,
+        replace_unnamed: false,
         bundles: BundlePolicy::Store,
         signing: kernrec_store::signing::Signing::default(),
         dry_run: false,

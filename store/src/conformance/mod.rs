@@ -3,8 +3,11 @@
 //! Every function takes a store and a key prefix of its own, so one bucket serves all of them. A broken
 //! promise panics with the promise's name: these are tests that several crates share. Feature `conformance`.
 
+mod delegate;
 mod pointers;
 mod values;
+
+pub use delegate::Delegate;
 
 use crate::{Key, Store};
 

@@ -99,7 +99,8 @@ impl LocalStore {
         fsio::sync_dir(folder)
     }
 
-    fn pointer_bytes(&self, key: &Key) -> Result<Option<Vec<u8>>, StoreError> {
+    /// What stands under a pointer's key, cut off where no pointer ends, and its version.
+    fn pointer_bytes(&self, key: &Key) -> Result<Option<(Vec<u8>, Version)>, StoreError> {
         let path = self.path(key);
         let file = match fsio::open_regular(&path) {
             Ok(file) => file,
@@ -107,10 +108,11 @@ impl LocalStore {
             Err(e) => return Err(FsError::new("open", &path, e).into()),
         };
         let mut bytes = Vec::new();
-        file.take(MAX_POINTER_BYTES)
-            .read_to_end(&mut bytes)
-            .map_err(FsError::on("read", &path))?;
-        Ok(Some(bytes))
+        let failed = FsError::on("read", &path);
+        let read = (&file).take(MAX_POINTER_BYTES).read_to_end(&mut bytes);
+        let length = read.and_then(|_| Ok(file.metadata()?.len()));
+        let version = version_of(&bytes, length.map_err(failed)?);
+        Ok(Some((bytes, version)))
     }
 
     fn open(&self, key: &Key) -> Result<fs_err::File, StoreError> {
@@ -185,10 +187,9 @@ impl Store for LocalStore {
     }
 
     fn read_pointer(&self, key: &Key, known: Option<&Version>) -> Result<PointerRead, StoreError> {
-        let Some(bytes) = self.pointer_bytes(key)? else {
+        let Some((bytes, version)) = self.pointer_bytes(key)? else {
             return Ok(PointerRead::Absent);
         };
-        let version = version_of(&bytes);
         if known == Some(&version) {
             return Ok(PointerRead::Unchanged);
         }
@@ -202,12 +203,14 @@ impl Store for LocalStore {
         bytes: &[u8],
     ) -> Result<Swap, StoreError> {
         let _lock = Lock::exclusive(&self.lock_path(key), LOCK_WAIT)?;
-        let current = self.pointer_bytes(key)?.map(|bytes| version_of(&bytes));
+        let current = self.pointer_bytes(key)?.map(|(_, version)| version);
         if current.as_ref() != expected {
             return Ok(Swap::Conflict);
         }
         self.staged(key, bytes)?.commit()?;
-        Ok(Swap::Moved(version_of(bytes)))
+        let most = usize::try_from(MAX_POINTER_BYTES).unwrap_or(usize::MAX);
+        let read = &bytes[..bytes.len().min(most)];
+        Ok(Swap::Moved(version_of(read, bytes.len() as u64)))
     }
 
     fn list(&self, prefix: &Key) -> Result<Vec<Listed>, StoreError> {
@@ -250,7 +253,12 @@ impl Store for LocalStore {
 }
 
 /// Two pointer versions are never byte-equal (generation and nonce differ), so the digest of the bytes is a
-/// version.
-fn version_of(bytes: &[u8]) -> Version {
-    Version::new(Digest::of(bytes).to_string())
+/// version. What is longer than a pointer is told by its start and its length.
+fn version_of(read: &[u8], length: u64) -> Version {
+    let digest = Digest::of(read);
+    if length == read.len() as u64 {
+        Version::new(digest.to_string())
+    } else {
+        Version::new(format!("{digest} of {length}"))
+    }
 }

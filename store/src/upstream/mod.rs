@@ -19,5 +19,5 @@ mod served;
 pub use names::{Half, Place, file_name, pointer_name};
 pub use pair::{Names, Pair, manifest, read_pair};
 pub use pointer::{Seen, VersionedUpstream, read_pointer, swap_pointer};
-pub use put::{PutPair, put_pair, taken};
+pub use put::{PutPair, put_pair, remove_pair, taken};
 pub use served::ServedPair;

@@ -2,7 +2,7 @@
 
 use super::pair::{decompress, key, unread};
 use super::{Half, Place};
-use crate::store::{PutNew, Store};
+use crate::store::{PointerRead, PutNew, Store};
 use crate::{Key, StoreError, artifact};
 use kernrec_schemas::{Backend, Commit};
 use std::io;
@@ -23,7 +23,7 @@ const TRIES: u32 = 3;
 /// Stores both halves of a commit, and reads them back.
 ///
 /// A file that stands there with the same content is left, whatever its compression. One that nobody can decompress
-/// is replaced: no reader has ever used it. One that we refuse for its length or for what follows it is not: others may
+/// is replaced, if it is still the one that was seen: no reader has ever used it. One that we refuse for its length or for what follows it is not: others may
 /// read it.
 pub fn put_pair(
     store: &dyn Store,
@@ -43,6 +43,20 @@ pub fn put_pair(
         }
     }
     Ok(PutPair::Stored)
+}
+
+/// Removes both files of a commit, that which readers open last first. Only for a commit that no pointer names and
+/// nobody else publishes: whoever reads it meanwhile by its name finds one file, or none.
+pub fn remove_pair(
+    store: &dyn Store,
+    place: &Place,
+    backend: Backend,
+    commit: &Commit,
+) -> Result<(), StoreError> {
+    for half in [Half::SymbolMap, Half::Table] {
+        store.delete(&key(store, place, commit, half, backend)?)?;
+    }
+    Ok(())
 }
 
 /// The first file of the commit that stands there with another content. Writes nothing.
@@ -74,7 +88,9 @@ fn put_file(store: &dyn Store, key: &Key, bytes: &[u8]) -> Result<bool, StoreErr
             (Stands::Other, _) => return Ok(false),
             // S3 answers 409 to a create that raced another one; then the key may still be free.
             (Stands::Nothing, _) if tries < TRIES => {}
-            (Stands::Undecodable, PutNew::Exists) if tries < TRIES => store.put(key, &file)?,
+            (Stands::Undecodable, PutNew::Exists) if tries < TRIES => {
+                replace_undecodable(store, key, bytes, &file)?;
+            }
             (Stands::Nothing | Stands::Undecodable, _) => {
                 return Err(StoreError::Damaged {
                     url: store.url().to_owned(),
@@ -85,6 +101,25 @@ fn put_file(store: &dyn Store, key: &Key, bytes: &[u8]) -> Result<bool, StoreErr
             }
         }
     }
+}
+
+/// Replaces what no decoder gets through, unless another writer did so first: two that replaced each other's file here
+/// could each leave one half, and both believe in both.
+fn replace_undecodable(
+    store: &dyn Store,
+    key: &Key,
+    bytes: &[u8],
+    file: &[u8],
+) -> Result<(), StoreError> {
+    let PointerRead::Found { version, .. } = store.read_pointer(key, None)? else {
+        return Ok(());
+    };
+    // Looked at after its version was read: what is replaced is nothing newer than what was seen.
+    if stands(store, key, bytes)? == Stands::Undecodable {
+        // Moved, lost or unknown: the caller looks at what stands there.
+        store.swap_pointer(key, Some(&version), file)?;
+    }
+    Ok(())
 }
 
 /// What stands under a key, against what is to stand there.
