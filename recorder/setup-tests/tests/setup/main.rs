@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod bench;
+mod both_backends;
 mod child;
 mod impossible;
 mod jobs;
