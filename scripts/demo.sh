@@ -4,7 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-packages='-p kernrec-cli -p kernrec-cupti -p kernrec-cupti-forwarders -p kernrec-fake-cupti'
+packages='-p kernrec-cli -p kernrec-cupti -p kernrec-cupti-forwarders -p kernrec-fake-cupti -p kernrec-rocprofiler
+    -p kernrec-fake-rocprofiler'
 echo "$ cargo build $packages"
 # shellcheck disable=SC2086  # several words
 cargo build --quiet --locked $packages
@@ -93,5 +94,39 @@ run cat .kernrec/local/kern.*.txt
 run kernrec show .kernrec/*.tar.zst | tee bundle
 if ! grep -Eq '^ +kern\..*  clean +1$' bundle; then
     echo 'demo: this is not a bundle with one clean recording of one kernel' >&2
+    exit 1
+fi
+
+cat <<'END'
+
+The same for an AMD step. THE GPU AND THE ROCPROFILER SDK ARE FAKES TOO: `fake-hip` plays a HIP program with its runtime.
+The step replays a graph of ten kernels a thousand times. Then both jobs are published at once, each backend under a
+pointer of its own; the AMD map is broken first, and only the AMD record is refused.
+END
+mkdir -p rocm/lib
+ln -s "$target/debug/libkernrec_fake_rocprofiler.so" rocm/lib/librocprofiler-sdk.so
+run env "ROCM_PATH=$work/rocm" kernrec run --step demo --commit "$commit" --job-id amd --backend rocm -- \
+    fake-hip init 'launch=_Z9demoScalePfi*3' graph=10,10000
+run cat .kernrec/amd/kern.*.txt
+run kernrec audit .kernrec
+map() {
+    printf '{"version":2,"backend":"%s","commit":"%s","generated_at":"2026-11-30T00:00:00+00:00","incomplete":false,' "$1" "$commit"
+    printf '"errors":[],"build_dirs":["build"],%s"objects":[{"source":"src/scale.cu","target":"demo","object":"scale.o",' "$2"
+    printf '"device":true,"symbols":["_Z9demoScalePfi"],"deps":["src/scale.cu"]}]}\n'
+}
+map cuda '' >map.cuda.json
+map rocm '"reason":"an object could not be read",' >map.rocm.json
+both=(kernrec-publish --store store --pipeline both --commit "$commit" --recordings .kernrec
+    --symbol-map map.cuda.json --symbol-map map.rocm.json)
+run "${both[@]}" --build 1 && status=0 || status=$?
+if [ "$status" != 3 ] || [ ! -f store/pointers/both/cuda.json ] || [ -e store/pointers/both/rocm.json ]; then
+    echo "demo: exit status $status; expected the CUDA record published and the AMD one refused" >&2
+    exit 1
+fi
+map rocm '' >map.rocm.json
+run "${both[@]}" --build 2
+run ci-fetch-kernel-record --url store --pipeline both --out both-data
+if [ ! -e both-data/cuda/record.json ] || [ ! -e both-data/rocm/record.json ]; then
+    echo 'demo: both backends should be installed' >&2
     exit 1
 fi
