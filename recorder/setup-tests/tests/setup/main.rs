@@ -12,3 +12,4 @@ mod rocm;
 mod shells;
 mod signals;
 mod transparent;
+mod validation;
