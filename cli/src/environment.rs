@@ -35,6 +35,8 @@ variables! {
     TIMEOUT = "KERNREC_TIMEOUT", "how long a command works with a store, when `--timeout` is not given";
     SIGN_KEY = "KERNREC_SIGN_KEY", "the private key that signs pointers, when `--sign-key` is not given";
     REQUIRE_KEY = "KERNREC_REQUIRE_KEY", "public keys one of which must have signed, separated by `:`, when no `--require-key` is given";
+    STEP_SUMMARY = "GITHUB_STEP_SUMMARY", "the file that `select --format github` appends the job's summary to";
+    GITHUB_OUTPUT = "GITHUB_OUTPUT", "the file that `select --format github` appends the job's outputs to";
     CI = "CI", "`true` turns progress bars off even on a terminal";
 }
 

@@ -15,8 +15,47 @@ pub(crate) struct SelectArgs {
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = FormatArg::Text)]
     pub(crate) format: FormatArg,
 
+    /// Also write the answer to a file, in the form text, json or markdown, even when everything must
+    /// run; for example `markdown=comment.md`
+    #[arg(long, value_name = "FORM=FILE")]
+    pub(crate) write: Vec<WriteArg>,
+
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
+}
+
+/// A form of the answer and the file that it is written to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct WriteArg {
+    pub(crate) form: FileForm,
+    pub(crate) path: PathBuf,
+}
+
+/// Forms that say by themselves when everything must run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FileForm {
+    Text,
+    Json,
+    Markdown,
+}
+
+impl std::str::FromStr for WriteArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (form, path) = text.split_once('=').unwrap_or((text, ""));
+        let form = match form {
+            "text" => FileForm::Text,
+            "json" => FileForm::Json,
+            "markdown" => FileForm::Markdown,
+            _ => return Err("expected text=FILE, json=FILE or markdown=FILE".to_owned()),
+        };
+        if path.is_empty() {
+            return Err("the file is missing: expected FORM=FILE".to_owned());
+        }
+        let path = path.into();
+        Ok(Self { form, path })
+    }
 }
 
 /// What is asked, and of which records.
@@ -71,4 +110,11 @@ pub(crate) enum FormatArg {
     Json,
     /// One JSON array of the step keys that must run
     Keys,
+    /// The pipeline of --steps with `skip` on the steps that may be skipped
+    Buildkite,
+    /// A summary and outputs of a GitHub Actions job: to $GITHUB_STEP_SUMMARY and $GITHUB_OUTPUT, or
+    /// to stdout where one is not set
+    Github,
+    /// A comment on a pull request
+    Markdown,
 }

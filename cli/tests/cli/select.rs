@@ -88,6 +88,7 @@ fn usage_errors() {
         ("parent", vec!["--changed-file", "../a.cu"]),
         ("empty", vec!["--changed-file", ""]),
         ("format", vec!["--changed-file", "a.cu", "--format", "xml"]),
+        ("write", vec!["--changed-file", "a.cu", "--write", "keys=x"]),
         ("range", vec!["--diff", "main"]),
         ("both", vec!["--changed-file", "a.cu", "--diff", "a...b"]),
     ] {
@@ -237,5 +238,143 @@ fn a_record_installed_without_the_required_signature_only_adds() {
         ran.stderr
             .contains("it was installed without a verified signature"),
         "{ran}"
+    );
+}
+
+#[test]
+fn a_pipeline_is_printed_with_its_skips() {
+    let context = with_change();
+    let mut command = context.command();
+    command
+        .args(CHANGE)
+        .args(["--steps", &pipeline(), "--format", "buildkite"]);
+    let ran = context.run(&mut command);
+    assert_eq!(ran.status, 0, "{ran}");
+    let given = fs_err::read_to_string(pipeline()).unwrap();
+    let added: Vec<&str> = ran
+        .stdout
+        .lines()
+        .filter(|line| line.contains("skip: \""))
+        .collect();
+    assert_eq!(added.len(), 126);
+    assert_eq!(
+        added[0],
+        "      - skip: \"launched no kernel from a changed file (cuda d99724f2)\""
+    );
+    // All else is the file.
+    let without: String = ran
+        .stdout
+        .split_inclusive('\n')
+        .filter(|line| !line.contains("skip: \""))
+        .collect();
+    assert_eq!(
+        without.replace("        label:", "      - label:"),
+        given.replace("        label:", "      - label:")
+    );
+    let ran = context.run(
+        context
+            .command()
+            .args(CHANGE)
+            .args(["--format", "buildkite"]),
+    );
+    assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{ran}");
+}
+
+#[test]
+fn a_job_of_github_gets_a_summary_and_outputs() {
+    let context = with_change();
+    let select = |file: &str| {
+        let mut command = context.command();
+        command.args(["select", "--changed-file", file, "--format", "github"]);
+        command
+    };
+    let rope = "src/ggml-cuda/rope.cu";
+    let ran = context.run(&mut select(rope));
+    assert!(
+        ran.stdout.starts_with("<!-- kernrec-selection -->\n"),
+        "{ran}"
+    );
+    assert!(
+        ran.stdout
+            .contains("\neverything-must-run=false\nkeys=[\"op-"),
+        "{ran}"
+    );
+    let files = [
+        context.write("summary", "before\n"),
+        context.path("outputs"),
+    ];
+    let mut commands = [select(rope), select("README.md")];
+    for (command, status) in commands.iter_mut().zip([0, 6]) {
+        command
+            .env("GITHUB_STEP_SUMMARY", &files[0])
+            .env("GITHUB_OUTPUT", &files[1]);
+        let ran = context.run(command);
+        assert_eq!((ran.status, ran.stdout.as_str()), (status, ""), "{ran}");
+    }
+    let [summary, outputs] = files.map(|file| fs_err::read_to_string(file).unwrap());
+    assert!(
+        summary.starts_with("before\n<!-- kernrec-selection -->\n**kernrec: 125 of 129"),
+        "{summary}"
+    );
+    assert!(
+        summary.contains("**kernrec: everything must run.**"),
+        "{summary}"
+    );
+    assert!(
+        outputs.ends_with("]\neverything-must-run=true\nkeys=\nskip=\n"),
+        "{outputs}"
+    );
+}
+
+#[test]
+fn the_answer_can_be_written_to_files_even_when_everything_must_run() {
+    let context = with_change();
+    let run = |args: &[&str], status: i32| {
+        let mut command = context.command();
+        command.arg("select").args(args);
+        for form in ["text", "json", "markdown"] {
+            command.args(["--write", &format!("{form}=answer.{form}")]);
+        }
+        let ran = context.run(&mut command);
+        assert_eq!(ran.status, status, "{ran}");
+        ["text", "json", "markdown"]
+            .map(|form| fs_err::read_to_string(context.path(&format!("answer.{form}"))).unwrap())
+    };
+    let [text, json, markdown] = run(&["--changed-file", "src/ggml-cuda/rope.cu"], 0);
+    assert!(text.starts_with("129 steps recorded"));
+    assert!(markdown.contains("125 of 129"));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["counts"]["skipped"], 125);
+    let [text, json, markdown] = run(&["--diff", "absent...topic", "--repo", "ggml"], 6);
+    assert!(
+        text.starts_with("Everything must run: revision-unknown: `absent`"),
+        "{text}"
+    );
+    assert!(
+        markdown.contains("everything must run.** revision-unknown"),
+        "{markdown}"
+    );
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["everything_must_run"], true);
+    assert_eq!(json["stopped"]["reason"], "revision-unknown");
+}
+
+#[test]
+fn a_comment_is_printed_the_same_twice() {
+    let context = with_change();
+    let ran = || {
+        context.run(context.command().args(CHANGE).args([
+            "--steps",
+            &pipeline(),
+            "--format",
+            "markdown",
+        ]))
+    };
+    let first = ran();
+    assert_eq!(first.status, 0, "{first}");
+    assert_eq!(first.stdout, ran().stdout);
+    assert!(
+        first.stdout.contains("- change from `d99724f2b141` to `"),
+        "{first}"
     );
 }

@@ -1,5 +1,6 @@
 //! The report for people: short, aligned, grouped by what becomes of the steps.
 
+use super::words::{counted, steps};
 use crate::decision::{Fate, Reason};
 use crate::evidence::FileClass;
 use crate::report::{
@@ -9,7 +10,6 @@ use crate::report::{
 use kernrec_schemas::shown::printable;
 use kernrec_schemas::table::RowReason;
 use std::collections::BTreeMap;
-use std::fmt::Display;
 
 /// How many steps or files a list names before it only counts.
 const SHOWN: usize = 12;
@@ -22,6 +22,9 @@ const COMMIT_DIGITS: usize = 12;
 pub fn text(report: &Report) -> String {
     let mut out = Lines::default();
     summary(&mut out, report);
+    if report.stopped.is_some() {
+        return out.text;
+    }
     out.section("Records");
     records(&mut out, &report.records);
     if !report.notes.is_empty() {
@@ -115,6 +118,14 @@ impl Lines {
 }
 
 fn summary(out: &mut Lines, report: &Report) {
+    if let Some(stopped) = &report.stopped {
+        let problem = printable(&stopped.problem);
+        out.line(
+            0,
+            format!("Everything must run: {}: {problem}", stopped.reason),
+        );
+        return;
+    }
     let counts = &report.counts;
     out.line(
         0,
@@ -360,18 +371,6 @@ fn unusable(out: &mut Lines, steps: &[&KeptStep]) {
 
 fn reason_line(reason: Reason, count: usize) -> String {
     format!("{reason} ({count}): {}", reason.meaning())
-}
-
-fn steps(count: impl TryInto<u64>) -> String {
-    counted(count.try_into().unwrap_or(u64::MAX), "step")
-}
-
-fn counted(count: u64, what: impl Display) -> String {
-    if count == 1 {
-        format!("1 {what}")
-    } else {
-        format!("{count} {what}s")
-    }
 }
 
 /// The largest unit that leaves at least two, so that a limit in days is never hidden by rounding.

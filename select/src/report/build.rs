@@ -47,6 +47,7 @@ impl Report {
             change: question.change.range().cloned(),
             decided_at: question.policy.now,
             max_age_seconds: question.policy.max_age.as_secs(),
+            stopped: None,
             everything_must_run: skipped.is_empty(),
             counts: Counts {
                 files: question.change.files().count() as u64,

@@ -6,7 +6,7 @@
 mod build;
 
 use crate::change::{Assumes, ChangeRange, FileStatus};
-use crate::decision::Reason;
+use crate::decision::{Policy, Reason};
 use crate::evidence::{Cause, FileClass};
 use crate::note::Note;
 use kernrec_schemas::table::RowReason;
@@ -32,6 +32,8 @@ pub struct Report {
     pub decided_at: Timestamp,
     /// The age from which a record may only add steps, in seconds.
     pub max_age_seconds: u64,
+    /// Why nothing was asked at all: what was needed for it could not be had. Then everything must run.
+    pub stopped: Option<LimitProblem>,
     /// No step may be skipped: run everything, the steps that the record does not know included.
     pub everything_must_run: bool,
     /// Totals.
@@ -56,6 +58,30 @@ impl Report {
     /// The schema word written.
     pub const SCHEMA: &str = "kernrec.selection/1";
 
+    /// The answer when nothing could be asked: everything must run.
+    pub fn stopped(reason: impl Into<String>, problem: impl Into<String>, policy: &Policy) -> Self {
+        Self {
+            schema: Self::SCHEMA.to_owned(),
+            assumes: Vec::new(),
+            change: None,
+            decided_at: policy.now,
+            max_age_seconds: policy.max_age.as_secs(),
+            stopped: Some(LimitProblem {
+                reason: reason.into(),
+                problem: problem.into(),
+            }),
+            everything_must_run: true,
+            counts: Counts::default(),
+            notes: Vec::new(),
+            step_file: None,
+            records: Vec::new(),
+            files: Vec::new(),
+            selected: Vec::new(),
+            kept: Vec::new(),
+            skipped: Vec::new(),
+        }
+    }
+
     /// The steps of the record that must run, sorted: selected and kept.
     pub fn steps_to_run(&self) -> BTreeSet<&StepKey> {
         self.selected
@@ -67,7 +93,7 @@ impl Report {
 }
 
 /// Totals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
     /// Changed files.
     pub files: u64,
@@ -138,7 +164,7 @@ pub enum RecordState {
     },
 }
 
-/// Why a record may only add steps.
+/// Why a record may only add steps, or why nothing could be asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LimitProblem {
     /// The stable word.

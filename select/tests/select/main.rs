@@ -9,6 +9,7 @@ mod diffs;
 mod ggml_h200;
 mod installed;
 mod lineage;
+mod outputs;
 mod properties;
 mod reasons;
 mod render;

@@ -20,6 +20,8 @@ const MAX_STEP_FILE_BYTES: u64 = 4 << 20;
 pub(crate) struct Inputs {
     change: Change,
     steps: Option<Steps>,
+    /// The text of the step file, if there is one and no other.
+    pipeline: Option<String>,
     policy: Policy,
     pub(crate) records: Vec<Record>,
 }
@@ -58,6 +60,11 @@ impl Inputs {
         }))
     }
 
+    /// The one step file, as parsed and as text.
+    pub(crate) fn pipeline(&self) -> Option<(&Steps, &str)> {
+        Some((self.steps.as_ref()?, self.pipeline.as_deref()?))
+    }
+
     /// The question.
     pub(crate) fn question(&self) -> Question<'_> {
         Question {
@@ -92,15 +99,12 @@ impl Inputs {
             (None, Some(change)) => change,
             (None, None) => return Err(RunEverything::nothing_changed()),
         };
-        let steps = read_steps(&args.steps, &args.run_all_pattern)?;
-        let policy = Policy {
-            max_age: args.max_age,
-            ..Policy::at(Timestamp::now())
-        };
+        let (steps, pipeline) = read_steps(&args.steps, &args.run_all_pattern)?;
         Ok(Self {
             change,
             steps,
-            policy,
+            pipeline,
+            policy: policy(args),
             records,
         })
     }
@@ -124,6 +128,14 @@ impl RunEverything {
     }
 }
 
+/// The present, and how old a record may be.
+pub(crate) fn policy(args: &InputArgs) -> Policy {
+    Policy {
+        max_age: args.max_age,
+        ..Policy::at(Timestamp::now())
+    }
+}
+
 /// What moved between each record and the base of the change.
 fn trace(records: &mut [Record], repo: &Repo, diff: &Diff) {
     for record in records {
@@ -134,13 +146,16 @@ fn trace(records: &mut [Record], repo: &Repo, diff: &Diff) {
     }
 }
 
+/// The steps of all files, and the text of the file if there is only one.
 fn read_steps(
     files: &[impl AsRef<Path>],
     run_all_patterns: &[String],
-) -> Result<Option<Steps>, RunEverything> {
+) -> Result<(Option<Steps>, Option<String>), RunEverything> {
     let mut all: Option<Steps> = None;
+    let mut only = None;
     for file in files {
-        let steps = read_step_file(file.as_ref())?;
+        let (steps, text) = read_step_file(file.as_ref())?;
+        only = all.is_none().then_some(text);
         match &mut all {
             Some(all) => all.extend(steps),
             None => all = Some(steps),
@@ -151,10 +166,10 @@ fn read_steps(
             steps.run_all_for(pattern);
         }
     }
-    Ok(all)
+    Ok((all, only))
 }
 
-fn read_step_file(path: &Path) -> Result<Steps, RunEverything> {
+fn read_step_file(path: &Path) -> Result<(Steps, String), RunEverything> {
     let bytes = artifact::read(path, MAX_STEP_FILE_BYTES)
         .map_err(|error| RunEverything::of(error.reason(), &error))?;
     let name = path.display().to_string();
@@ -163,5 +178,8 @@ fn read_step_file(path: &Path) -> Result<Steps, RunEverything> {
         problem: format!("step file `{name}` is not UTF-8"),
         hint: None,
     })?;
-    Steps::parse(&name, &text).map_err(|error| RunEverything::of(error.reason(), &error))
+    match Steps::parse(&name, &text) {
+        Ok(steps) => Ok((steps, text)),
+        Err(error) => Err(RunEverything::of(error.reason(), &error)),
+    }
 }

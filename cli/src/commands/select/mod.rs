@@ -1,25 +1,45 @@
 //! `kernrec select`: which steps can a change reach?
 
+mod answer;
 mod inputs;
 
 use crate::args::select::{FormatArg, SelectArgs};
 use crate::error::CommandError;
 use crate::shell::Shell;
-use inputs::{Gathered, Inputs, RunEverything};
+use answer::Answer;
+pub(crate) use inputs::{Gathered, Inputs, RunEverything, policy};
 use kernrec_schemas::exit::Exit;
-use kernrec_select::{Report, render, select};
+use kernrec_select::{Report, select};
 
 pub(crate) fn run(args: &SelectArgs, shell: &mut Shell) -> Result<Exit, CommandError> {
-    let inputs = match Inputs::gather(&args.inputs)? {
-        Gathered::Inputs(inputs) => inputs,
-        Gathered::RunEverything(why) => return Ok(run_everything(&why, shell)),
+    if args.format == FormatArg::Buildkite && args.inputs.steps.len() != 1 {
+        let problem =
+            "--format buildkite writes a pipeline back: give it with --steps, and no other";
+        return Err(CommandError::usage(problem));
+    }
+    let gathered = Inputs::gather(&args.inputs)?;
+    let (report, pipeline) = match &gathered {
+        Gathered::Inputs(inputs) => (ask(inputs)?, inputs.pipeline()),
+        Gathered::RunEverything(why) => (stopped(args, why, shell), None),
     };
-    let report = select(&inputs.records, &inputs.question())
-        .map_err(|error| CommandError::failed(error.reason(), error))?;
-    answer(&report, args.format, shell)
+    let answer = Answer {
+        report: &report,
+        pipeline,
+    };
+    for write in &args.write {
+        answer.write(write.form, &write.path)?;
+    }
+    answer.print(args.format, shell)
 }
 
-fn run_everything(why: &RunEverything, shell: &mut Shell) -> Exit {
+/// Puts the question.
+pub(crate) fn ask(inputs: &Inputs) -> Result<Report, CommandError> {
+    select(&inputs.records, &inputs.question())
+        .map_err(|error| CommandError::failed(error.reason(), error))
+}
+
+/// What could not be had is said at once.
+fn stopped(args: &SelectArgs, why: &RunEverything, shell: &mut Shell) -> Report {
     let RunEverything {
         reason,
         problem,
@@ -29,32 +49,5 @@ fn run_everything(why: &RunEverything, shell: &mut Shell) -> Exit {
     if let Some(hint) = hint {
         shell.note(format_args!("hint: {hint}"));
     }
-    Exit::RunEverything
-}
-
-/// Nothing on stdout when everything must run: an empty list would be read as "run nothing". People still get
-/// the reasons, on stderr.
-fn answer(report: &Report, format: FormatArg, shell: &mut Shell) -> Result<Exit, CommandError> {
-    let Some(keys) = render::keys(report) else {
-        shell.note_lines(render::text(report).trim_end());
-        return Ok(Exit::RunEverything);
-    };
-    match format {
-        FormatArg::Text => shell.line(render::text(report).trim_end())?,
-        FormatArg::Json => shell.json(report)?,
-        FormatArg::Keys => {
-            shell.line(keys.trim_end())?;
-            for caveat in render::keys_caveats(report) {
-                shell.note(format_args!("note: {caveat}"));
-            }
-            for note in &report.notes {
-                shell.note(format_args!(
-                    "note: {}: {}",
-                    note.reason.word(),
-                    note.message
-                ));
-            }
-        }
-    }
-    Ok(Exit::Done)
+    Report::stopped(reason, problem, &policy(&args.inputs))
 }
