@@ -110,6 +110,27 @@ fn a_move_that_never_succeeds_leaves_the_old_pointer() {
 }
 
 #[test]
+fn a_bucket_that_trickles_holds_no_publisher() {
+    let scene = Scene::new(Conditions::Kept);
+    scene.with(|bucket| bucket.publish(&scene.build(1)));
+    let second = scene.build(2);
+    // Each byte ends a stall. The pointer is read first, then the current record, for the gates.
+    for part in ["/pointers/", "/objects/"] {
+        scene
+            .server
+            .set([Rule::every(Fault::Trickle(20)).on("GET").at(part)]);
+        let ended = scene.with(|bucket| {
+            let mut command = bucket.publisher(&second);
+            crate::scene::run(command.args(["--retries", "0", "--stall-timeout", "300ms"]))
+        });
+        let found = end(&ended);
+        assert_eq!(found, (1, "failed", "store-timeout"), "{}", ended.stderr);
+        assert!(ended.stderr.contains("slower than"), "{}", ended.stderr);
+        assert_eq!(scene.pointer(), Some((1, 1, 0)));
+    }
+}
+
+#[test]
 fn a_lost_answer_that_cannot_be_settled_is_unknown_and_deletes_nothing() {
     let scene = Scene::new(Conditions::Kept);
     scene.server.set([

@@ -1,6 +1,6 @@
 //! Why a request failed, out of the chain of errors that a client leaves.
 
-use super::runtime::{Overdue, Stalled};
+use super::runtime::{Overdue, Stalled, TooSlow};
 use crate::{Key, StoreError};
 use std::error::Error;
 use std::io;
@@ -23,7 +23,8 @@ pub(super) enum Class {
 pub(super) fn class(error: &(dyn Error + 'static)) -> Class {
     let mut next = Some(error);
     while let Some(error) = next {
-        if error.is::<Overdue>() || error.is::<Stalled>() || error.is::<Elapsed>() {
+        let is_limit = error.is::<Overdue>() || error.is::<Stalled>() || error.is::<TooSlow>();
+        if is_limit || error.is::<Elapsed>() {
             return Class::TimedOut;
         }
         if let Some(error) = error.downcast_ref::<rustls::Error>() {

@@ -32,6 +32,11 @@ pub(super) struct Overdue;
 #[error("the body delivered nothing for {0:?}")]
 pub(super) struct Stalled(pub(super) Duration);
 
+/// So little came that it would take for ever.
+#[derive(Debug, thiserror::Error)]
+#[error("the body came slower than {0} bytes per second")]
+pub(super) struct TooSlow(pub(super) u32);
+
 /// Threads that decrypt and move bytes: one for each half of a pair.
 const WORKERS: usize = 2;
 

@@ -1,6 +1,6 @@
 //! The project's HTTP client as the bucket clients use it.
 
-use super::runtime::Stalled;
+use super::runtime::{Stalled, TooSlow};
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use object_store::ClientOptions;
@@ -13,10 +13,13 @@ use reqwest::{Method, StatusCode};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use tokio::time::Sleep;
+use tokio::time::{Instant, Sleep};
 
 /// An upload is given up when it is slower than this, in bytes per second: a slow line is no stalled one.
 const SLOWEST_UPLOAD: u64 = 32 * 1024;
+/// An answer is given up when it comes slower than this beyond the stall time, in bytes per second: a server that gives a
+/// byte now and then never stalls.
+const SLOWEST_ANSWER: u32 = 4 * 1024;
 
 /// Hands every bucket client the same HTTP client.
 #[derive(Debug, Clone)]
@@ -55,14 +58,17 @@ impl HttpService for Shared {
     }
 }
 
-/// A body that is given up when it delivers nothing for the stall time. Whoever reads it may be inside the bucket
+/// A body that is given up when it delivers nothing for the stall time, or next to nothing for longer. Whoever reads it may be inside the bucket
 /// client, with no limit of its own: listings, small documents, the texts of errors.
 #[derive(Debug)]
 struct Watched {
     body: HttpResponseBody,
     stall: Duration,
-    /// Runs while the body is waited for.
-    timer: Option<Pin<Box<Sleep>>>,
+    received: u64,
+    /// Time in which the body was waited for; what its reader takes for itself does not count.
+    waited: Duration,
+    /// Runs while the body is waited for, since when.
+    timer: Option<(Instant, Pin<Box<Sleep>>)>,
 }
 
 impl Watched {
@@ -70,7 +76,26 @@ impl Watched {
         Self {
             body,
             stall,
+            received: 0,
+            waited: Duration::ZERO,
             timer: None,
+        }
+    }
+
+    /// How long the next piece may take.
+    fn patience(&self) -> Duration {
+        let received = u32::try_from(self.received).unwrap_or(u32::MAX);
+        let earned = Duration::from_secs(1) * received / SLOWEST_ANSWER;
+        let left = (self.stall + earned).saturating_sub(self.waited);
+        left.min(self.stall)
+    }
+
+    fn given_up(&self) -> HttpError {
+        let after = self.patience();
+        if after == self.stall {
+            HttpError::new(HttpErrorKind::Timeout, Stalled(after))
+        } else {
+            HttpError::new(HttpErrorKind::Timeout, TooSlow(SLOWEST_ANSWER))
         }
     }
 }
@@ -84,16 +109,23 @@ impl Body for Watched {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, HttpError>>> {
         if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) {
-            self.timer = None;
+            if let Some((since, _)) = self.timer.take() {
+                self.waited += since.elapsed();
+            }
+            if let Some(data) = frame
+                .as_ref()
+                .and_then(|frame| frame.as_ref().ok()?.data_ref())
+            {
+                self.received += data.len() as u64;
+            }
             return Poll::Ready(frame);
         }
-        let stall = self.stall;
-        let timer = self
+        let patience = self.patience();
+        let (_, timer) = self
             .timer
-            .get_or_insert_with(|| Box::pin(tokio::time::sleep(stall)));
+            .get_or_insert_with(|| (Instant::now(), Box::pin(tokio::time::sleep(patience))));
         ready!(timer.as_mut().poll(context));
-        let error = HttpError::new(HttpErrorKind::Timeout, Stalled(stall));
-        Poll::Ready(Some(Err(error)))
+        Poll::Ready(Some(Err(self.given_up())))
     }
 
     fn is_end_stream(&self) -> bool {
