@@ -143,3 +143,98 @@ fn roots_given_through_links_name_the_same_files() {
         direct.to_canonical()
     );
 }
+
+/// What a map says against each file, by its name.
+fn against(map: &SymbolMap) -> Vec<(&str, &str)> {
+    let said = map.errors.iter().map(|error| {
+        let name = error.object.as_deref().unwrap().rsplit('/').next().unwrap();
+        (name, error.error.split(':').next().unwrap())
+    });
+    said.collect()
+}
+
+#[test]
+fn a_dependency_file_that_ends_early_or_is_older_than_what_it_lists_is_doubted() {
+    for depfile in ["a.o: ../a.cpp \\\n", "a.o: ../a.cpp"] {
+        let project = with_depfiles();
+        project.write("build/a.o.d", depfile);
+        assert_eq!(words(&project.map()), ["unreadable-dependencies"]);
+    }
+    // The object was made again since, by something that did not write the list.
+    let project = with_depfiles();
+    project.age("build/a.o.d");
+    assert_eq!(words(&project.map()), ["stale-dependencies"]);
+}
+
+#[test]
+fn an_object_whose_step_names_no_inputs_or_hides_them_is_not_taken_for_a_link() {
+    for step in [
+        "build b.o: make",
+        "build b.o: make a.o | ../b.cu",
+        "build b.o: make image.fatbin",
+        "build b.o: make ../b.so.cu",
+    ] {
+        let project = Project::host();
+        let file = fs_err::read_to_string(project.build().join("build.ninja")).unwrap();
+        let rule = "rule make\n  command = cp a.o b.o\n";
+        project.write("build/build.ninja", &format!("{file}{rule}{step} || a.o\n"));
+        for name in ["b.cu", "b.so.cu", "build/image.fatbin"] {
+            project.write(name, "");
+        }
+        project.ninja();
+        let map = project.map();
+        assert_eq!(map.reason.as_deref(), Some("unreadable-objects"), "{step}");
+        assert!(
+            against(&map).iter().any(|(name, _)| *name == "b.o"),
+            "{step}"
+        );
+    }
+    // Objects put together compile nothing.
+    let project = Project::host();
+    let file = fs_err::read_to_string(project.build().join("build.ninja")).unwrap();
+    let rule = "rule join\n  command = cp a.o b.o\nbuild b.o: join a.o | libx.so.1.2\n";
+    project.write("build/build.ninja", &format!("{file}{rule}"));
+    project.write("build/libx.so.1.2", "");
+    project.ninja();
+    assert_eq!(project.map().errors, []);
+}
+
+#[test]
+fn device_code_that_was_compiled_to_no_object_is_said() {
+    let project = Project::host();
+    let file = fs_err::read_to_string(project.build().join("build.ninja")).unwrap();
+    let rules =
+        "rule make\n  command = echo > $out\nrule whole\n  command = g++ -shared $in -o $out\n";
+    let steps = "build k.cubin: make ../k.cu\nbuild k.ptx: make\nbuild never.fatbin: make ../k.cu\n\
+                 build merged.fatbin: make k.cubin k.ptx\nbuild notes.txt: make ../k.cu\n\
+                 build libhost.so: whole ../a.cpp\ndefault a.o merged.fatbin notes.txt libhost.so\n";
+    project.write("build/build.ninja", &format!("{file}{rules}{steps}"));
+    project.write("k.cu", "");
+    project.ninja();
+    let map = project.map();
+    let unsupported = "unsupported";
+    assert_eq!(
+        against(&map),
+        [("k.cubin", unsupported), ("k.ptx", unsupported)]
+    );
+    assert!(map.objects.is_empty() && map.incomplete);
+
+    let database = r#"[{"directory": ".", "file": "../k.cu", "output": "k.hsaco"}]"#;
+    project.write("build/compile_commands.json", database);
+    project.write("build/k.hsaco", "");
+    assert!(against(&project.map()).contains(&("k.hsaco", unsupported)));
+}
+
+#[test]
+fn a_program_with_kernels_that_was_made_in_one_step_is_said() {
+    let project = Project::host();
+    let file = fs_err::read_to_string(project.build().join("build.ninja")).unwrap();
+    let nvcc = toolchain::nvcc().display().to_string();
+    let flags = "-arch=sm_80 -cudart=none -shared -Xcompiler=-fPIC";
+    let rule = format!("rule whole\n  command = {nvcc} {flags} -o $out $in\n");
+    let step = "build libk.so: whole ../k.cu\n";
+    project.write("build/build.ninja", &format!("{file}{rule}{step}"));
+    project.write("k.cu", "__global__ void k(int *p) { *p = 1; }\n");
+    project.ninja();
+    assert_eq!(against(&project.map()), [("libk.so", "unsupported")]);
+}

@@ -63,6 +63,14 @@ impl Sample {
         }
     }
 
+    /// An object whose header denies its section table would pass as a host object.
+    fn without_a_section_table(&self) {
+        let mut bytes = self.bytes.clone();
+        bytes[40..48].fill(0);
+        bytes[60..64].fill(0);
+        assert_eq!(self.read(&bytes), None);
+    }
+
     fn truncated_everywhere(&self) {
         for cut in (0..self.bytes.len()).step_by(64) {
             // The section table is last, so nothing can be read of a truncated object.
@@ -93,6 +101,12 @@ fn truncated_rocm_objects() {
     let flags = ["--offload-arch=gfx942", "--offload-compress"];
     Sample::rocm(&flags).truncated_everywhere();
     Sample::rocm(&flags[..1]).truncated_everywhere();
+}
+
+#[test]
+fn an_object_without_a_section_table_is_no_host_object() {
+    Sample::cuda(&["-arch=sm_80"]).without_a_section_table();
+    Sample::rocm(&["--offload-arch=gfx942"]).without_a_section_table();
 }
 
 #[test]

@@ -28,8 +28,16 @@ pub(crate) fn is_probe(path: &str) -> bool {
         "CMakeFiles/ShowIncludes/",
     ];
     probes.iter().any(|probe| path.contains(probe))
-        || path.contains("CMakeFiles/") && path.contains("/CompilerId")
-        || path.contains("CMakeFiles/_CMakeLTOTest")
+        || path.split("CMakeFiles/").skip(1).any(is_compiler_probe)
+}
+
+/// `<version of CMake>/CompilerId<language>/...` or `_CMakeLTOTest-<language>/...`, below `CMakeFiles`.
+fn is_compiler_probe(below: &str) -> bool {
+    let mut folders = below.split('/');
+    let first = folders.next().unwrap_or_default();
+    let second = folders.next().unwrap_or_default();
+    let is_version = first.starts_with(|c: char| c.is_ascii_digit());
+    is_version && second.starts_with("CompilerId") || first.starts_with("_CMakeLTOTest-")
 }
 
 /// `CMake`'s own name of the object that holds a target's linked device code: no compilation.

@@ -9,11 +9,16 @@ pub(crate) struct Depfile {
     pub(crate) inputs: Vec<String>,
 }
 
-/// Reads a dependency file. Later rules without inputs (from `-MP`) are skipped; others are an error.
+/// Reads a dependency file. Later rules without inputs (from `-MP`) are skipped; others are an error, and so is a file
+/// that ends within a rule.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Depfile, Fault> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         Fault::malformed(error.valid_up_to() as u64, "a dependency file in UTF-8")
     })?;
+    if !text.ends_with('\n') || text.trim_end_matches(['\n', '\r']).ends_with('\\') {
+        let expected = "a dependency file that ends with a whole line";
+        return Err(Fault::malformed(text.len() as u64, expected));
+    }
     let mut found: Option<Depfile> = None;
     for (at, line) in logical_lines(text) {
         let words = words(&line);

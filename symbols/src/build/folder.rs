@@ -8,11 +8,20 @@ use super::files::lexical;
 use super::recipe::{Problem, Recipe};
 use super::record::read_record;
 use crate::ninja::{BuildFile, BuildLog, DepsLog, Edge};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// Suffixes of what a link or an archive takes; an edge of only these compiles nothing.
-const LINK_INPUTS: [&str; 5] = [".o", ".obj", ".a", ".so", ".fatbin"];
+const LINK_INPUTS: [&str; 4] = [".o", ".obj", ".a", ".so"];
+/// Suffixes of what a compiler makes machine code of.
+const SOURCES: [&str; 9] = [
+    ".cu", ".hip", ".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".cuf",
+];
+/// Suffixes of device code that a program loads at run time.
+const IMAGES: [&str; 7] = [
+    ".cubin", ".fatbin", ".hipfb", ".hsaco", ".ltoir", ".optixir", ".ptx",
+];
 
 /// The records of one build folder.
 #[derive(Debug, Default)]
@@ -22,6 +31,15 @@ pub(crate) struct Folder {
     log: Option<BuildLog>,
     build: Option<BuildFile>,
     commands: Vec<Command>,
+}
+
+/// What the compiler read for one object.
+#[derive(Debug)]
+pub(crate) struct Inputs {
+    /// Absolute but not resolved.
+    pub(crate) files: Vec<PathBuf>,
+    /// The dependency file that lists them; `.ninja_deps` has a time of its own for each object.
+    pub(crate) listed_in: Option<PathBuf>,
 }
 
 impl Folder {
@@ -73,7 +91,7 @@ impl Folder {
     fn of_edge(&self, edge: &Edge) -> Option<Recipe> {
         let output = edge.outputs.first().filter(|output| is_object(output))?;
         let source = edge.inputs.first()?;
-        if edge.rule == "phony" || is_link_input(source) {
+        if edge.rule == "phony" || is_link_input(source) || cmake::is_device_link(output) {
             return None;
         }
         let options: Vec<String> = edge
@@ -142,8 +160,32 @@ impl Folder {
             .unwrap_or(object)
             .to_string_lossy();
         let maker = self.build.as_ref().and_then(|build| build.maker(&output));
-        maker.is_some_and(|edge| edge.inputs.iter().all(|input| is_link_input(input)))
-            || cmake::is_device_link(&output)
+        // A step that names no inputs at all may compile anything.
+        maker.is_some_and(|edge| {
+            let mut all = edge.inputs.iter().chain(&edge.implicit);
+            !edge.inputs.is_empty() && all.all(|input| is_link_input(input))
+        }) || cmake::is_device_link(&output)
+    }
+
+    /// What the build has compiled to something else than an object: a program in one step, or device code that is
+    /// loaded at run time. No object holds its kernels.
+    pub(crate) fn other_products(&self) -> BTreeSet<PathBuf> {
+        let edges = self.build.iter().flat_map(|build| &build.edges);
+        let of_edges = edges
+            .filter(|edge| edge.rule != "phony")
+            .flat_map(|edge| edge.outputs.iter().map(move |output| (edge, output)))
+            .filter(|(edge, output)| is_compiled(output, &edge.inputs))
+            .map(|(_, output)| self.absolute(output));
+        let of_commands = self.commands.iter().filter_map(|command| {
+            let output = command.output.as_deref()?;
+            let directory = self.path.join(&command.directory);
+            is_compiled(output, std::slice::from_ref(&command.file))
+                .then(|| lexical(&directory.join(output)))
+        });
+        of_edges
+            .chain(of_commands)
+            .filter(|path| is_product(path))
+            .collect()
     }
 
     /// Whether the build has made `recipe`'s object at some time.
@@ -160,8 +202,8 @@ impl Folder {
         names.iter().any(logged) || depfile_path(&recipe.object).is_some()
     }
 
-    /// The files that the compiler read for `recipe`, absolute but not resolved.
-    pub(crate) fn inputs(&self, recipe: &Recipe, modified: i128) -> Result<Vec<PathBuf>, Problem> {
+    /// The files that the compiler read for `recipe`.
+    pub(crate) fn inputs(&self, recipe: &Recipe, modified: i128) -> Result<Inputs, Problem> {
         let logged = self.deps.as_ref().and_then(|deps| {
             deps.inputs(&recipe.output)
                 .or_else(|| deps.inputs(&recipe.object.to_string_lossy()))
@@ -171,10 +213,11 @@ impl Folder {
                 let text = "the object is newer than its record in `.ninja_deps`";
                 return Err(Problem::new("stale-dependencies", text));
             }
-            return Ok(inputs
-                .into_iter()
-                .map(|input| self.path.join(input))
-                .collect());
+            let files = inputs.into_iter().map(|input| self.path.join(input));
+            return Ok(Inputs {
+                files: files.collect(),
+                listed_in: None,
+            });
         }
         let Some(path) = depfile_path(&recipe.object) else {
             let text =
@@ -186,11 +229,11 @@ impl Folder {
         let rule = depfile::parse(&bytes).map_err(|fault| {
             unreadable(format!("`{}`: expected {}", path.display(), fault.expected))
         })?;
-        Ok(rule
-            .inputs
-            .iter()
-            .map(|input| recipe.directory.join(input))
-            .collect())
+        let files = rule.inputs.iter().map(|input| recipe.directory.join(input));
+        Ok(Inputs {
+            files: files.collect(),
+            listed_in: Some(path),
+        })
     }
 
     /// The statement that makes a generated file.
@@ -224,9 +267,36 @@ fn depfile_path(object: &Path) -> Option<PathBuf> {
 }
 
 fn is_object(output: &str) -> bool {
-    [".o", ".obj"].iter().any(|suffix| output.ends_with(suffix))
+    has_suffix(output, &[".o", ".obj"])
 }
 
+fn has_suffix(name: &str, suffixes: &[&str]) -> bool {
+    suffixes.iter().any(|suffix| name.ends_with(suffix))
+}
+
+/// An object, a library or a shared library with a version (`libx.so.1.2`).
 fn is_link_input(input: &str) -> bool {
-    LINK_INPUTS.iter().any(|suffix| input.ends_with(suffix)) || input.contains(".so.")
+    let version = input.rsplit_once(".so.").map(|(_, version)| version);
+    has_suffix(input, &LINK_INPUTS)
+        || version.is_some_and(|it| it.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
+}
+
+/// Whether a step makes device code, or may make a program, from something else than objects.
+fn is_compiled(output: &str, inputs: &[String]) -> bool {
+    if has_suffix(output, &IMAGES) {
+        let is_linked = |input: &String| is_link_input(input) || has_suffix(input, &IMAGES);
+        return inputs.is_empty() || !inputs.iter().all(is_linked);
+    }
+    !is_object(output) && inputs.iter().any(|input| has_suffix(input, &SOURCES))
+}
+
+/// Whether a file is there that is device code, or an ELF file or an archive as far as its first bytes say.
+fn is_product(path: &Path) -> bool {
+    if !path.is_file() {
+        return false;
+    }
+    let mut magic = [0; 4];
+    let read = fs_err::File::open(path).and_then(|mut file| file.read_exact(&mut magic));
+    let is_program = read.is_ok() && [*b"\x7fELF", *b"!<ar", *b"!<th"].contains(&magic);
+    is_program || has_suffix(&path.to_string_lossy(), &IMAGES)
 }

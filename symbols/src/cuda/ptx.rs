@@ -10,7 +10,8 @@ const NEEDED: &[u8] = b".extern";
 /// What other objects see: the first is defined there, the others here.
 const LINKING: [&[u8]; 4] = [NEEDED, b".visible", b".weak", b".common"];
 
-/// Adds each kernel that `image` defines; declarations (`.entry f(...);`) are none.
+/// Adds each kernel that `image` defines; declarations (`.entry f(...);`) are none. A directive that cannot be read is
+/// an error: it may define one.
 pub(crate) fn names(image: Span<'_>, found: &mut Found<'_>) -> Result<(), Fault> {
     let text = trim_padding(image.bytes());
     check_head(text, image)?;
@@ -19,8 +20,16 @@ pub(crate) fn names(image: Span<'_>, found: &mut Found<'_>) -> Result<(), Fault>
     while let Some(code) = next_code(text, at) {
         for hit in directive.find_iter(&text[code.start..code.end]) {
             let start = code.start + hit;
-            if let Some(name) = definition(text, start) {
-                found.kernel(kernel_name(name, image.offset(start as u64))?);
+            if !is_directive(text, start, DIRECTIVE) {
+                continue;
+            }
+            let offset = image.offset(start as u64);
+            let statement = statement(text, start + DIRECTIVE.len())
+                .ok_or_else(|| Fault::malformed(offset, "a `.entry` directive with an end"))?;
+            let name = name_at_start(&statement)
+                .ok_or_else(|| Fault::malformed(offset, "a name behind `.entry`"))?;
+            if statement.ends_with(b"{") {
+                found.kernel(kernel_name(name, offset)?);
             }
         }
         if found.links.is_some() {
@@ -39,7 +48,9 @@ fn linked(text: &[u8], code: &Range<usize>, found: &mut Found<'_>) {
             if !is_directive(text, start, directive) {
                 continue;
             }
-            for name in declared(&text[start + directive.len()..]) {
+            let rest = start + directive.len();
+            let statement = statement(text, rest).unwrap_or_else(|| text[rest..].to_vec());
+            for name in declared(&statement) {
                 if directive == NEEDED {
                     found.needed(name);
                 } else {
@@ -72,10 +83,32 @@ fn declared(statement: &[u8]) -> impl Iterator<Item = &[u8]> {
         })
 }
 
+/// Whether what stands at `start` is the directive, and not a part of a longer word.
 fn is_directive(text: &[u8], start: usize, directive: &[u8]) -> bool {
-    let before = start == 0 || text[start - 1].is_ascii_whitespace();
+    let before = start.checked_sub(1).and_then(|before| text.get(before));
     let after = text.get(start + directive.len());
-    before && after.is_some_and(u8::is_ascii_whitespace)
+    ![before, after]
+        .into_iter()
+        .flatten()
+        .any(|&byte| is_name(byte))
+}
+
+/// The code from `start` to the `;` or `{` that ends a statement's head. Comments and strings become spaces: what they
+/// hold ends nothing.
+fn statement(text: &[u8], start: usize) -> Option<Vec<u8>> {
+    let mut found = Vec::new();
+    let mut at = start;
+    while let Some(code) = next_code(text, at) {
+        let part = &text[code.start..code.end];
+        if let Some(end) = memchr2(b'{', b';', part) {
+            found.extend_from_slice(&part[..=end]);
+            return Some(found);
+        }
+        found.extend_from_slice(part);
+        found.push(b' ');
+        at = code.next;
+    }
+    None
 }
 
 /// Payloads are padded to 8 bytes with NULs, and the text itself ends with one.
@@ -145,19 +178,11 @@ fn string_length(rest: &[u8]) -> usize {
     rest.len()
 }
 
-/// The name of the kernel defined by the directive at `start`, `None` when none is defined there.
-fn definition(text: &[u8], start: usize) -> Option<&[u8]> {
-    if !is_directive(text, start, DIRECTIVE) {
-        return None;
-    }
-    let rest = text[start + DIRECTIVE.len()..].trim_ascii_start();
-    let length = rest
-        .iter()
-        .position(|&byte| !is_name(byte))
-        .unwrap_or(rest.len());
-    let (name, tail) = rest.split_at(length);
-    let body = tail.get(memchr2(b'{', b';', tail)?)? == &b'{';
-    (body && !name.is_empty()).then_some(name)
+/// The name that a directive's statement starts with.
+fn name_at_start(statement: &[u8]) -> Option<&[u8]> {
+    let statement = statement.trim_ascii_start();
+    let length = statement.iter().position(|&byte| !is_name(byte))?;
+    statement.get(..length).filter(|name| !name.is_empty())
 }
 
 const fn is_name(byte: u8) -> bool {

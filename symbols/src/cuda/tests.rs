@@ -215,10 +215,27 @@ fn ptx_directives_only_count_outside_comments_and_strings() {
         ".file 1 \"/a/ .entry in_string(){ \\\" .entry escaped(){\"\n",
         ".extern .entry declared(.param .u64 p);\n",
         ".entry\tdefined\n(.param .align 8 .b8 p[16]) .maxntid 32 {\n ret; }\n",
-        ".weak .entry $odd%name(){}\n.entryway not(){}\nx.entry no(){}\n.visible .entry end",
+        ".weak .entry $odd%name(){}\n.entryway not(){}\nx.entry no(){}\n",
+        ".entry/* ; */noted // {\n(.param .u64 p) // ends here;\n/* ; */ .maxntid 32 { ret; }.entry next(){}",
     );
     let section = container(&[entry(1, 80, Pack::Plain, text.as_bytes(), 0)]);
-    assert_eq!(read(&section).unwrap(), names(&["$odd%name", "defined"]));
+    let expected = names(&["$odd%name", "defined", "next", "noted"]);
+    assert_eq!(read(&section).unwrap(), expected);
+}
+
+#[test]
+fn a_kernel_whose_name_or_end_is_missing_is_an_error() {
+    for text in [
+        ".visible .entry end",
+        ".visible .entry",
+        ".entry (.param .u64 p) { ret; }",
+        ".entry f(.param .u64 p) // { ret; }\n",
+        ".entry f(.param .u64 p) /* { ret; }\n",
+    ] {
+        let text = format!(".version 8.0\n.target sm_80\n{text}");
+        let section = container(&[entry(1, 80, Pack::Plain, text.as_bytes(), 0)]);
+        assert_eq!(reason(&section), Reason::Malformed, "{text}");
+    }
 }
 
 fn any_pack() -> impl Strategy<Value = Pack> {

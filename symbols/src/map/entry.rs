@@ -139,8 +139,20 @@ impl Context<'_> {
         };
         let mut deps = BTreeSet::new();
         let mut has_source = false;
-        for input in folder.inputs(recipe, object.modified)? {
+        let inputs = folder.inputs(recipe, object.modified)?;
+        let listed = inputs.listed_in.and_then(|path| self.files.known(&path));
+        for input in inputs.files {
             let known = self.dependency(&input, object)?;
+            if listed
+                .as_ref()
+                .is_some_and(|list| known.modified > list.modified)
+            {
+                let text = format!(
+                    "`{}` is newer than the list of dependencies",
+                    input.display()
+                );
+                return Err(Problem::new("stale-dependencies", text));
+            }
             has_source |= known.real == source.real;
             self.add(&input, &known, &mut deps)?;
         }

@@ -4,13 +4,15 @@ use super::assemble::{empty, whole};
 use super::entry::{Context, Entry};
 use super::links;
 use super::options::BuildOptions;
-use crate::build::{BuildError, Files, Folder, Origins, Recipe, discover, is_probe, same_file};
+use crate::build::{
+    BuildError, Files, Folder, Origins, Problem, Recipe, discover, is_probe, same_file,
+};
 use crate::cuda::DeviceLinks;
 use crate::input::with_causes;
 use crate::object::ObjectReader;
 use kernrec_schemas::symbol_map::{MapObject, SymbolMap};
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Maps every object of a build tree to its source.
@@ -25,10 +27,14 @@ pub fn map_build(options: &BuildOptions) -> SymbolMap {
     }
 }
 
-/// One object to be mapped: with the folder whose records name it, or without a recipe.
+/// One thing to be mapped.
 enum Job<'a> {
+    /// An object, with the folder whose records name it.
     Recipe(&'a Folder, Recipe),
+    /// An object that no record names.
     Unclaimed(PathBuf),
+    /// What was compiled to no object.
+    Product(PathBuf),
 }
 
 fn try_map(options: &BuildOptions) -> Result<SymbolMap, BuildError> {
@@ -123,6 +129,13 @@ fn jobs(folders: &[Folder], objects: Vec<PathBuf>) -> Result<Vec<Job<'_>>, Build
             Some((_, None)) | None => jobs.push(Job::Unclaimed(object)),
         }
     }
+    let products: BTreeSet<PathBuf> = folders.iter().flat_map(Folder::other_products).collect();
+    let products = products.into_iter();
+    jobs.extend(
+        products
+            .filter(|path| !is_probe(&path.to_string_lossy()))
+            .map(Job::Product),
+    );
     jobs.extend(
         recipes
             .into_values()
@@ -135,25 +148,37 @@ fn entry(context: &Context<'_>, reader: &mut ObjectReader, job: &Job<'_>) -> Opt
     match job {
         Job::Recipe(folder, recipe) => context.entry(reader, folder, recipe),
         Job::Unclaimed(object) => {
-            let name = context.name(object);
-            let error =
-                "object-not-in-database: no record of the build says what it was compiled from";
-            let object = MapObject {
-                source: name.clone(),
-                compiled_source: None,
-                target: String::new(),
-                object: name,
-                device: true,
-                symbols: Vec::new(),
-                deps: Vec::new(),
-                offload_targets: Vec::new(),
-                error: Some(error.to_owned()),
-            };
-            Some(Entry {
-                object,
-                complete_deps: false,
-                links: DeviceLinks::default(),
-            })
+            let text = "no record of the build says what it was compiled from";
+            let problem = Problem::new("object-not-in-database", text);
+            Some(unmapped(context, object, &problem))
         }
+        Job::Product(file) => {
+            let backend = context.origins.backend;
+            let host = reader.read(file, backend).is_ok_and(|code| !code.device);
+            let text = "device code, or what may be, that was compiled to no object";
+            let problem = Problem::new("unsupported", text);
+            (!host).then(|| unmapped(context, file, &problem))
+        }
+    }
+}
+
+/// The entry of a file of which only a problem is known.
+fn unmapped(context: &Context<'_>, file: &Path, problem: &Problem) -> Entry {
+    let name = context.name(file);
+    let object = MapObject {
+        source: name.clone(),
+        compiled_source: None,
+        target: String::new(),
+        object: name,
+        device: true,
+        symbols: Vec::new(),
+        deps: Vec::new(),
+        offload_targets: Vec::new(),
+        error: Some(problem.to_string()),
+    };
+    Entry {
+        object,
+        complete_deps: false,
+        links: DeviceLinks::default(),
     }
 }

@@ -111,6 +111,10 @@ fn roles<'data, R: ReadRef<'data>>(data: R, base: u64) -> Result<Vec<(Role, Plac
     let sections = header
         .sections(endian, data)
         .map_err(|error| fault("a section table", error))?;
+    if sections.is_empty() {
+        // Without its table nothing tells a host object from one with device code.
+        return Err(Fault::malformed(base, "a section table, found none"));
+    }
     let length = data
         .len()
         .map_err(|()| Fault::malformed(base, "a file of known size"))?;
@@ -149,9 +153,6 @@ fn names<'data, R: ReadRef<'data>>(
     sections: &SectionTable<'data, FileHeader64<Endianness>, R>,
     data: R,
 ) -> Result<StringTable<'data>, object::Error> {
-    if sections.is_empty() {
-        return Ok(StringTable::default());
-    }
     let index = header.shstrndx(endian, data)?;
     let bytes = sections
         .section(SectionIndex(index as usize))?
