@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 /// Where the extension module goes, from the folder on.
 pub const EXTENSION: &str = "_kernrec_python/_recorder.abi3.so";
 
-const PACKAGE: [(&str, &str); 3] = [
+const PACKAGE: [(&str, &str); 4] = [
     (
         "_kernrec_python/__init__.py",
         include_str!("../files/_kernrec_python/__init__.py"),
@@ -13,6 +13,10 @@ const PACKAGE: [(&str, &str); 3] = [
     (
         "_kernrec_python/_pytest_notes.py",
         include_str!("../files/_kernrec_python/_pytest_notes.py"),
+    ),
+    (
+        "_kernrec_python/_watch.py",
+        include_str!("../files/_kernrec_python/_watch.py"),
     ),
     (
         "_kernrec_python/pytest_plugin.py",
