@@ -74,6 +74,14 @@ impl Moved {
         moved
     }
 
+    /// Files by name, in the map's spelling.
+    pub fn of_files<P: Into<String>>(files: impl IntoIterator<Item = P>) -> Self {
+        Self {
+            files: files.into_iter().map(Into::into).collect(),
+            folders: Vec::new(),
+        }
+    }
+
     pub(crate) fn files(&self) -> &[String] {
         &self.files
     }

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How many notes of one kind are written out; the rest is counted.
 const SHOWN: usize = 8;
@@ -69,35 +69,27 @@ pub struct Note {
     pub message: String,
 }
 
-/// Notes as they come, sorted by kind and cut when there are many of one.
+/// Notes, sorted by kind and text.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Notes(BTreeMap<NoteReason, (Vec<String>, usize)>);
+pub(crate) struct Notes(BTreeMap<NoteReason, BTreeSet<String>>);
 
 impl Notes {
     pub(crate) fn add(&mut self, reason: NoteReason, message: impl Into<String>) {
-        let (messages, more) = self.0.entry(reason).or_default();
-        if messages.len() < SHOWN {
-            messages.push(message.into());
-        } else {
-            *more += 1;
+        self.0.entry(reason).or_default().insert(message.into());
+    }
+
+    pub(crate) fn extend(&mut self, other: Self) {
+        for (reason, messages) in other.0 {
+            self.0.entry(reason).or_default().extend(messages);
         }
     }
 
-    pub(crate) fn extend(&mut self, other: &Self) {
-        for (&reason, (messages, more)) in &other.0 {
-            for message in messages {
-                self.add(reason, message.clone());
-            }
-            if let Some((_, counted)) = self.0.get_mut(&reason) {
-                *counted += more;
-            }
-        }
-    }
-
+    /// The first of each kind, and how many more there are.
     pub(crate) fn list(&self) -> Vec<Note> {
-        let kinds = self.0.iter().flat_map(|(&reason, (messages, more))| {
-            let counted = (*more > 0).then(|| format!("and {more} more"));
-            let messages = messages.iter().cloned().chain(counted);
+        let kinds = self.0.iter().flat_map(|(&reason, messages)| {
+            let more = messages.len().saturating_sub(SHOWN);
+            let counted = (more > 0).then(|| format!("and {more} more"));
+            let messages = messages.iter().take(SHOWN).cloned().chain(counted);
             messages.map(move |message| Note { reason, message })
         });
         kinds.collect()

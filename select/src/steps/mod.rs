@@ -87,7 +87,7 @@ impl Steps {
         self.list.extend(other.list);
         self.run_all.extend(other.run_all);
         self.is_run_all_unknown |= other.is_run_all_unknown;
-        self.notes.extend(&other.notes);
+        self.notes.extend(other.notes);
     }
 
     /// Adds a pattern of files for which everything runs.

@@ -51,13 +51,10 @@ impl<'q> Plan<'q> {
         let mut notes = steps.notes.clone();
         let circles = needs.circles();
         if !circles.is_empty() {
-            let names: Vec<&str> = circles
-                .iter()
-                .take(8)
-                .map(|&number| steps.list[number].name.as_str())
-                .collect();
-            let message = format!("{} need each other", names.join(", "));
-            notes.add(NoteReason::DependencyCycle, message);
+            for &number in &circles {
+                let message = format!("{}: it needs itself", steps.list[number].name);
+                notes.add(NoteReason::DependencyCycle, message);
+            }
         }
         let mut plan = Self {
             steps: BTreeMap::new(),
@@ -79,6 +76,8 @@ impl<'q> Plan<'q> {
             };
             plan.add(number, step, proposal);
         }
+        // Nothing depends on where in the file a step stands.
+        plan.unkeyed.sort_by_key(|(_, name)| *name);
         plan
     }
 
@@ -101,8 +100,10 @@ impl<'q> Plan<'q> {
                     printable(key.as_str())
                 );
                 self.notes.add(NoteReason::DuplicateStepKey, message);
-                entry.get_mut().numbers.push(number);
-                entry.get_mut().is_ambiguous = true;
+                let step = entry.get_mut();
+                step.numbers.push(number);
+                step.is_ambiguous = true;
+                step.proposal = Proposal::All;
             }
         }
     }
@@ -110,12 +111,12 @@ impl<'q> Plan<'q> {
 
 fn runs_all(steps: &Steps, files: &[&ChangedFile], notes: &mut Notes) -> bool {
     let is_such = |file: &ChangedFile| steps.run_all.iter().any(|list| list.matches(&file.path));
-    let found = files.iter().find(|file| is_such(file));
-    if let Some(file) = found {
-        let message = format!("everything runs for `{}`", file.path);
+    let found: Vec<&&ChangedFile> = files.iter().filter(|file| is_such(file)).collect();
+    for file in &found {
+        let message = format!("{}: everything runs for it", file.path);
         notes.add(NoteReason::RunAllPattern, message);
     }
-    found.is_some() || steps.is_run_all_unknown
+    !found.is_empty() || steps.is_run_all_unknown
 }
 
 fn proposal(step: &Step, files: &[&ChangedFile]) -> Proposal {

@@ -272,7 +272,7 @@ fn steps_that_no_row_can_be_of_run() {
     assert_eq!(reason(&report, "idle"), Reason::RowLaunchedNoneOfItsKernels);
     assert_eq!(
         report.step_file.as_ref().unwrap().without_key,
-        ["no key", "k-${N}"]
+        ["k-${N}", "no key"]
     );
     assert_eq!(
         note_words(&report),
