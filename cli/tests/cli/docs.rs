@@ -34,9 +34,10 @@ const FOREIGN_FLAGS: [&str; 14] = [
 ];
 
 /// Variables of other programs that the docs name, and what looks like one.
-const FOREIGN_VARIABLES: [&str; 6] = [
+const FOREIGN_VARIABLES: [&str; 7] = [
     "ASAN_OPTIONS",
     "AWS_ACCESS_KEY_ID",
+    "ROCPROFILER_REGISTER_ENABLED",
     "TRITON_CUPTI_LIB_PATH",
     "VIRTUAL_ENV",
     "CONDA_PREFIX",
