@@ -83,6 +83,7 @@ fn wants_json(command: &Command) -> bool {
         Command::Select(_) | Command::Run(_) | Command::Env(_) | Command::Finish(_) => false,
         Command::SymbolMap(args) => args.json,
         Command::Explain(args) => args.json,
+        Command::Validate(args) => args.json,
         Command::Pack(args) => args.json,
         Command::Fold(args) => args.json,
         Command::Show(args) => args.json,

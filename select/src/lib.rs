@@ -27,6 +27,7 @@ pub mod render;
 mod report;
 mod select;
 mod steps;
+mod validate;
 
 pub use change::{
     Assumes, Change, ChangeError, ChangeRange, ChangedFile, ChangedPath, Edit, FileStatus,
@@ -50,3 +51,4 @@ pub use report::{
 };
 pub use select::{Question, SelectError, select};
 pub use steps::{MAX_STEPS, SkippedPipeline, SpliceError, Steps, StepsError};
+pub use validate::{PastChange, Replay, ReplayEnd, Scored, Totals, past_changes};

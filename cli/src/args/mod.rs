@@ -18,6 +18,7 @@ pub(crate) mod show;
 pub(crate) mod signing;
 pub(crate) mod store;
 pub(crate) mod symbol_map;
+pub(crate) mod validate;
 pub(crate) mod verify;
 
 use clap::{Parser, Subcommand};
@@ -57,6 +58,8 @@ pub(crate) enum Command {
     Select(select::SelectArgs),
     /// Show the evidence between one step and one file
     Explain(explain::ExplainArgs),
+    /// Replay past changes, and say whether a step that failed would have been skipped
+    Validate(validate::ValidateArgs),
     /// Run a command and record which GPU kernels it launches
     ///
     /// Exits with the command's status: 128 and the signal's number when one ended it, 127 when there is no

@@ -15,6 +15,7 @@ mod select;
 mod show;
 mod store;
 mod symbol_map;
+mod validate;
 mod verify;
 
 use crate::args::Command;
@@ -48,6 +49,7 @@ pub(crate) fn run(command: Command, shell: &mut Shell) -> Result<Ended, CommandE
         Command::Fetch(args) => fetch::run(args, shell),
         Command::Select(args) => select::run(&args, shell),
         Command::Explain(args) => explain::run(&args, shell),
+        Command::Validate(args) => validate::run(&args, shell),
         Command::Run(args) => return Ok(Ended::Workload(run::run(&args, shell))),
         Command::Env(args) => env::run(&args, shell),
         Command::Finish(args) => Ok(finish::run(&args, shell)),

@@ -31,6 +31,7 @@ mod store;
 mod symbol_map;
 #[path = "../../../symbols/tests/toolchain/mod.rs"]
 mod toolchain;
+mod validate;
 mod verify_build;
 mod verify_files;
 mod verify_record;

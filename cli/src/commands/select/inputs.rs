@@ -137,7 +137,7 @@ pub(crate) fn policy(args: &InputArgs) -> Policy {
 }
 
 /// What moved between each record and the base of the change.
-fn trace(records: &mut [Record], repo: &Repo, diff: &Diff) {
+pub(crate) fn trace(records: &mut [Record], repo: &Repo, diff: &Diff) {
     for record in records {
         if let Record::Ready(pair) = record {
             let commit = pair.table.source.commit.as_ref();
@@ -147,7 +147,7 @@ fn trace(records: &mut [Record], repo: &Repo, diff: &Diff) {
 }
 
 /// The steps of all files, and the text of the file if there is only one.
-fn read_steps(
+pub(crate) fn read_steps(
     files: &[impl AsRef<Path>],
     run_all_patterns: &[String],
 ) -> Result<(Option<Steps>, Option<String>), RunEverything> {
