@@ -13,6 +13,36 @@ pub struct ModuleFacts {
     pub file: Option<String>,
 }
 
+/// A part that the functions of a file play, of which more than their being entered matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Takes the code objects that `torch.compile` traces.
+    Takes,
+    /// Traces them.
+    Traces,
+}
+
+impl Part {
+    /// The part of a file. `torch.compile` follows calls by reading code, so what it traces runs without being
+    /// entered; PyTorch 2.0 and all later versions read it in the one function and run through it in the other.
+    pub(crate) fn of(file: &str) -> Option<Self> {
+        match file.rsplit_once("/torch/_dynamo/")?.1 {
+            "bytecode_transformation.py" => Some(Self::Takes),
+            "symbolic_convert.py" => Some(Self::Traces),
+            _ => None,
+        }
+    }
+
+    /// Whether it is this function that plays it.
+    pub(crate) fn is_played_by(self, qualname: &str) -> bool {
+        qualname
+            == match self {
+                Self::Takes => "cleaned_instructions",
+                Self::Traces => "InstructionTranslatorBase.run",
+            }
+    }
+}
+
 /// Where a file belongs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {

@@ -1,6 +1,6 @@
 //! The recording of one process and its accounting.
 
-use crate::files::{ModuleFacts, Place, classify, is_generated};
+use crate::files::{ModuleFacts, Part, Place, classify, is_generated};
 use crate::header::{Birth, now, short_host, start_line};
 use crate::line::is_plain;
 use crate::roots::{Found, Roots};
@@ -24,10 +24,14 @@ pub enum Entered {
     Noted,
     /// Nothing is known of its file yet: [`Recording::meet`] has to be told, and then this again.
     UnknownFile,
+    /// The function takes a code object, in its argument `code`, that will run without being entered. It counts
+    /// as entered, and the next call has to be reported too.
+    TakesCode,
 }
 
 struct File {
     place: Place,
+    part: Option<Part>,
     id: u32,
     facts: ModuleFacts,
 }
@@ -70,6 +74,8 @@ pub struct Recording {
     /// The lines for places and tests were written after the header.
     ended: bool,
     failure_noted: bool,
+    /// What `torch.compile` traces is reported.
+    takes_code: bool,
 }
 
 impl Recording {
@@ -92,6 +98,7 @@ impl Recording {
             forgot: false,
             ended: false,
             failure_noted: false,
+            takes_code: false,
         }
     }
 
@@ -159,7 +166,19 @@ impl Recording {
             }
             Place::Library(_) | Place::Other => {
                 self.counters.other = self.counters.other.saturating_add(1);
+                let part = known.part.filter(|part| part.is_played_by(qualname));
                 self.keep(file, id, qualname, line);
+                match part {
+                    Some(Part::Takes) => {
+                        self.takes_code = true;
+                        return Entered::TakesCode;
+                    }
+                    Some(Part::Traces) if !self.takes_code => {
+                        self.trouble(Trouble::UntracedCompilation);
+                        self.flush();
+                    }
+                    Some(Part::Traces) | None => {}
+                }
             }
         }
         Entered::Noted
@@ -174,7 +193,14 @@ impl Recording {
             return self.trouble(Trouble::TooManyFunctions);
         }
         let id = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
-        self.files.insert(file.into(), File { place, id, facts });
+        let part = Part::of(file);
+        let known = File {
+            place,
+            part,
+            id,
+            facts,
+        };
+        self.files.insert(file.into(), known);
         self.flush();
     }
 

@@ -38,13 +38,15 @@ pub enum Trouble {
     WriteFailed,
     /// A package turned out to reach where functions had been entered and forgotten.
     LateRoot,
+    /// `torch.compile` traced functions, and the recorder was not told which.
+    UntracedCompilation,
     /// A panic of the recorder's own.
     Panic,
 }
 
 impl Trouble {
     /// Every trouble.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::NoToolId,
         Self::ToolTaken,
         Self::LateStart,
@@ -56,6 +58,7 @@ impl Trouble {
         Self::QueueFull,
         Self::WriteFailed,
         Self::LateRoot,
+        Self::UntracedCompilation,
         Self::Panic,
     ];
 
@@ -73,6 +76,7 @@ impl Trouble {
             Self::QueueFull => "queue_full",
             Self::WriteFailed => "write_failed",
             Self::LateRoot => "late_root",
+            Self::UntracedCompilation => "untraced_compilation",
             Self::Panic => "panic",
         }
     }

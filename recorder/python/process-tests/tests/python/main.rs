@@ -9,6 +9,7 @@ mod bench;
 mod pythons;
 
 mod clashes;
+mod compilers;
 mod disks;
 mod docs;
 mod endings;
