@@ -3,7 +3,7 @@
 use crate::context::repository;
 use std::collections::BTreeSet;
 
-const PAGES: [&str; 9] = [
+const PAGES: [&str; 10] = [
     "README.md",
     "CHANGELOG.md",
     "docs/cli.md",
@@ -12,11 +12,12 @@ const PAGES: [&str; 9] = [
     "docs/operations.md",
     "docs/performance.md",
     "docs/recording.md",
+    "docs/selection.md",
     "docs/symbol-maps.md",
 ];
 
 /// Flags of other programs that the docs call.
-const FOREIGN_FLAGS: [&str; 14] = [
+const FOREIGN_FLAGS: [&str; 15] = [
     "--compress-mode",
     "--release",
     "--build-arg",
@@ -31,6 +32,7 @@ const FOREIGN_FLAGS: [&str; 14] = [
     "--workspace",
     "--gpus",
     "--tensor-parallel-size",
+    "--unshallow",
 ];
 
 /// Variables of other programs that the docs name, and what looks like one.

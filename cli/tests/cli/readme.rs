@@ -32,11 +32,10 @@ fn prints_what_it_says(page: &str) {
     let path = repository().join(page);
     let page = fs_err::read_to_string(&path).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    std::os::unix::fs::symlink(
-        repository().join("testdata"),
-        folder.path().join("testdata"),
-    )
-    .unwrap();
+    for part in ["testdata", "scripts"] {
+        let link = folder.path().join(part);
+        std::os::unix::fs::symlink(repository().join(part), link).unwrap();
+    }
     let mut rewritten = String::new();
     let mut commands = 0;
     for (index, part) in page.split("```").enumerate() {

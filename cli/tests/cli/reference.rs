@@ -4,6 +4,7 @@ use crate::context::repository;
 use kernrec_schemas::exit::Exit;
 use kernrec_schemas::recording::ProcessState;
 use kernrec_schemas::table::RowReason;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// Set to rewrite the generated parts instead of comparing them.
@@ -87,9 +88,36 @@ fn every_reason_of_a_selection_is_documented() {
 }
 
 #[test]
+fn every_word_of_a_selection_has_its_advice() {
+    use kernrec_select::{NoteReason, Reason};
+    let page = fs_err::read_to_string(repository().join("docs/selection.md")).unwrap();
+    let mut words: BTreeSet<String> = Reason::ALL.map(|reason| reason.word().to_owned()).into();
+    words.extend(NoteReason::ALL.map(|note| note.word().to_owned()));
+    each_source(&repository().join("select/src"), &mut |source| {
+        words.extend(reason_words(source).map(str::to_owned));
+    });
+    // A question put wrongly, and records that cannot be read, have their advice elsewhere.
+    let elsewhere = fs_err::read_to_string(repository().join("docs/formats.md")).unwrap();
+    let usage = [
+        "backend-given-twice",
+        "changed-file-with-parent-component",
+        "changed-file-without-name",
+        "map-refused",
+        "no-symbol-map",
+        "wrong-backend",
+    ];
+    for word in usage {
+        assert!(words.remove(word) && elsewhere.contains(word), "{word}");
+    }
+    assert!(words.len() > 35, "the words are found: {words:?}");
+    words.retain(|word| !page.contains(&format!("`{word}`")));
+    assert!(words.is_empty(), "not in docs/selection.md: {words:?}");
+}
+
+#[test]
 fn every_reason_word_is_documented() {
     let page = fs_err::read_to_string(repository().join("docs/formats.md")).unwrap();
-    let mut words = std::collections::BTreeSet::new();
+    let mut words = BTreeSet::new();
     for library in [
         "admin", "cli", "fetch", "publish", "schemas", "select", "store",
     ] {
@@ -108,7 +136,7 @@ fn every_reason_word_is_documented() {
 #[test]
 fn every_word_of_a_symbol_map_is_documented() {
     let page = fs_err::read_to_string(repository().join("docs/symbol-maps.md")).unwrap();
-    let mut words = std::collections::BTreeSet::new();
+    let mut words = BTreeSet::new();
     each_source(&repository().join("symbols/src"), &mut |source| {
         if source.contains("#[test]") {
             return;
@@ -130,7 +158,7 @@ fn every_word_of_a_symbol_map_is_documented() {
 #[test]
 fn every_reason_word_of_a_store_has_its_advice() {
     let page = fs_err::read_to_string(repository().join("docs/operations.md")).unwrap();
-    let mut words = std::collections::BTreeSet::new();
+    let mut words = BTreeSet::new();
     for library in ["admin", "fetch", "git", "publish", "store"] {
         each_source(&repository().join(library).join("src"), &mut |source| {
             words.extend(reason_words(source).map(str::to_owned));
