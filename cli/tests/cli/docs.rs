@@ -17,7 +17,7 @@ const PAGES: [&str; 10] = [
 ];
 
 /// Flags of other programs that the docs call.
-const FOREIGN_FLAGS: [&str; 15] = [
+const FOREIGN_FLAGS: [&str; 17] = [
     "--compress-mode",
     "--release",
     "--build-arg",
@@ -33,6 +33,8 @@ const FOREIGN_FLAGS: [&str; 15] = [
     "--gpus",
     "--tensor-parallel-size",
     "--unshallow",
+    "--rounds",
+    "--starts",
 ];
 
 /// Variables of other programs that the docs name, and what looks like one.
