@@ -4,10 +4,12 @@
 //! Reading never fails: whatever stands in the file, its functions are evidence that they ran, and the
 //! [`ProcessState`](crate::recording::ProcessState) says how far its silence can be believed.
 
+mod facts;
 mod header;
 mod notes;
 mod read;
 
+pub use facts::{JobFacts, ThinReason, thin_reasons};
 pub use header::FunctionHeader;
 pub use notes::{SessionNotes, TestSession};
 pub use read::{Function, FunctionRecording};
