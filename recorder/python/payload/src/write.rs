@@ -64,6 +64,19 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_installation_has_the_version_of_this_crate() {
+        let files = Layout::Path.files();
+        let metadata = files.iter().find(|(path, _)| path.ends_with("/METADATA"));
+        let version = concat!("Version: ", env!("CARGO_PKG_VERSION"), "\n");
+        let (path, text) = metadata.unwrap();
+        assert!(text.contains(version), "{text}");
+        assert!(
+            path.contains(concat!("-", env!("CARGO_PKG_VERSION"), ".")),
+            "{path}"
+        );
+    }
+
     fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
         for entry in fs_err::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
