@@ -64,11 +64,6 @@ impl Environment {
         self.set(name)?.to_str()
     }
 
-    /// The first of several variables that is set and text.
-    pub(crate) fn first(&self, names: &[&str]) -> Option<&str> {
-        names.iter().find_map(|name| self.text(name))
-    }
-
     /// A path as an absolute one.
     pub(crate) fn absolute(&self, path: &Path) -> PathBuf {
         self.folder.join(path)

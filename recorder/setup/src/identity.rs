@@ -54,12 +54,27 @@ impl Resolved {
         self.job_id == LOCAL
     }
 
-    /// Whether two set-ups say the same of their jobs.
-    pub(crate) fn agrees_with(&self, other: &Self) -> bool {
-        (&self.job_id, &self.step_key, &self.build, &self.commit)
-            == (&other.job_id, &other.step_key, &other.build, &other.commit)
-            && (&self.shard, &self.retry_count, &self.variant)
-                == (&other.shard, &other.retry_count, &other.variant)
+    /// Whether two set-ups are of one job, though they may say different things of it.
+    pub(crate) fn is_same_job(&self, other: &Self) -> bool {
+        (&self.job_id, &self.step_key) == (&other.job_id, &other.step_key)
+    }
+
+    /// What another set-up of the same job contradicts. Its recordings are the job's all the same, and no sidecar can
+    /// say of which build, shard or variant.
+    pub(crate) fn disagreement(&self, other: &Self) -> Option<Unavailable> {
+        let fields = [
+            ("build", &self.build, &other.build),
+            ("commit", &self.commit, &other.commit),
+            ("shard", &self.shard, &other.shard),
+            ("shards", &self.shard_count, &other.shard_count),
+            ("retry", &self.retry_count, &other.retry_count),
+            ("variant", &self.variant, &other.variant),
+        ];
+        let (field, one, another) = fields.into_iter().find(|(_, one, other)| one != other)?;
+        Some(Unavailable::InvalidIdentity {
+            field,
+            problem: format!("commands of one job say `{one}` and `{another}`"),
+        })
     }
 }
 
@@ -67,69 +82,63 @@ impl Identity {
     /// Fills what the flags left open. A value that no sidecar may hold is left out and comes back as the
     /// reason why the recordings cannot be trusted: a shard or variant left out in silence would be another.
     pub(crate) fn resolve(&self, environment: &Environment) -> (Resolved, Option<Unavailable>) {
-        let mut fault = None;
-        let shard = or(
-            self.shard.as_deref(),
+        let mut read = Reader {
             environment,
-            &["BUILDKITE_PARALLEL_JOB"],
-        );
-        let count = or(
-            self.shard_count.as_deref(),
-            environment,
-            &["BUILDKITE_PARALLEL_JOB_COUNT"],
-        );
-        let resolved = Resolved {
-            step_key: checked::<StepKey>(
-                "step",
-                or(
-                    self.step_key.as_deref(),
-                    environment,
-                    &["BUILDKITE_STEP_KEY", "GITHUB_JOB"],
-                ),
-                &mut fault,
-            ),
-            label: or(self.label.as_deref(), environment, &["BUILDKITE_LABEL"]),
-            job_id: checked::<JobId>("job-id", self.job(environment, &shard), &mut fault),
-            build: or(
-                self.build.as_deref(),
-                environment,
-                &["BUILDKITE_BUILD_NUMBER", "GITHUB_RUN_NUMBER"],
-            ),
-            commit: checked::<Commit>("commit", self.commit(environment), &mut fault),
-            shard: checked::<u64>("shard", shard, &mut fault),
-            shard_count: checked::<u64>("shards", count, &mut fault),
-            retry_count: checked::<u64>("retry", self.retry(environment), &mut fault),
-            variant: checked::<Variant>(
-                "variant",
-                or(self.variant.as_deref(), environment, &["KERNREC_VARIANT"]),
-                &mut fault,
-            ),
+            fault: None,
         };
-        (resolved.with_job(), fault)
+        let step = ["BUILDKITE_STEP_KEY", "GITHUB_JOB"];
+        let step = read.or("step", self.step_key.as_deref(), &step);
+        let shard = ["BUILDKITE_PARALLEL_JOB"];
+        let shard = read.or("shard", self.shard.as_deref(), &shard);
+        let count = ["BUILDKITE_PARALLEL_JOB_COUNT"];
+        let count = read.or("shards", self.shard_count.as_deref(), &count);
+        let variant = read.or("variant", self.variant.as_deref(), &["KERNREC_VARIANT"]);
+        let build = ["BUILDKITE_BUILD_NUMBER", "GITHUB_RUN_NUMBER"];
+        let job = self.job(&mut read, &shard);
+        let commit = self.commit(&mut read);
+        let retry = self.retry(&mut read);
+        let resolved = Resolved {
+            step_key: read.checked::<StepKey>("step", step),
+            label: read.or("label", self.label.as_deref(), &["BUILDKITE_LABEL"]),
+            job_id: read.checked::<JobId>("job-id", job),
+            build: read.or("build", self.build.as_deref(), &build),
+            commit: read.checked::<Commit>("commit", commit),
+            shard: read.checked::<u64>("shard", shard),
+            shard_count: read.checked::<u64>("shards", count),
+            retry_count: read.checked::<u64>("retry", retry),
+            variant: read.checked::<Variant>("variant", variant),
+        };
+        (resolved.with_job(), read.fault)
     }
 
     /// GitHub's environment has no id of a job: run, attempt, the job's key and the shard make one.
-    fn job(&self, environment: &Environment, shard: &str) -> String {
-        let named = or(self.job_id.as_deref(), environment, &["BUILDKITE_JOB_ID"]);
+    fn job(&self, read: &mut Reader<'_>, shard: &str) -> String {
+        let named = read.or("job-id", self.job_id.as_deref(), &["BUILDKITE_JOB_ID"]);
         if !named.is_empty() {
             return named;
         }
-        let Some(run) = environment.text("GITHUB_RUN_ID") else {
-            return String::new();
+        let mut github = |name: &str, otherwise: &str| {
+            let value = read.or("job-id", None, &[name]);
+            if value.is_empty() {
+                otherwise.to_owned()
+            } else {
+                value
+            }
         };
-        let attempt = environment.text("GITHUB_RUN_ATTEMPT").unwrap_or("1");
-        let job = environment.text("GITHUB_JOB").unwrap_or("job");
+        let run = github("GITHUB_RUN_ID", "");
+        if run.is_empty() {
+            return run;
+        }
+        let attempt = github("GITHUB_RUN_ATTEMPT", "1");
+        let job = github("GITHUB_JOB", "job");
         let dash = if shard.is_empty() { "" } else { "-" };
         format!("{run}-{attempt}-{job}{dash}{shard}")
     }
 
     /// A build made by hand may say `HEAD`, which names no commit.
-    fn commit(&self, environment: &Environment) -> String {
-        let commit = or(
-            self.commit.as_deref(),
-            environment,
-            &["BUILDKITE_COMMIT", "GITHUB_SHA"],
-        );
+    fn commit(&self, read: &mut Reader<'_>) -> String {
+        let names = ["BUILDKITE_COMMIT", "GITHUB_SHA"];
+        let commit = read.or("commit", self.commit.as_deref(), &names);
         if commit == "HEAD" {
             String::new()
         } else {
@@ -138,19 +147,19 @@ impl Identity {
     }
 
     /// GitHub counts attempts from 1.
-    fn retry(&self, environment: &Environment) -> String {
-        let named = or(
+    fn retry(&self, read: &mut Reader<'_>) -> String {
+        let named = read.or(
+            "retry",
             self.retry_count.as_deref(),
-            environment,
             &["BUILDKITE_RETRY_COUNT"],
         );
         if !named.is_empty() {
             return named;
         }
-        let attempt = environment.text("GITHUB_RUN_ATTEMPT").unwrap_or_default();
+        let attempt = read.or("retry", None, &["GITHUB_RUN_ATTEMPT"]);
         match attempt.parse::<u64>() {
             Ok(attempt) => attempt.saturating_sub(1).to_string(),
-            Err(_) => attempt.to_owned(),
+            Err(_) => attempt,
         }
     }
 }
@@ -164,31 +173,45 @@ impl Resolved {
     }
 }
 
-/// The flag, else the first of the variables that is set, else the empty text.
-fn or(flag: Option<&str>, environment: &Environment, names: &[&str]) -> String {
-    flag.filter(|text| !text.is_empty())
-        .or_else(|| environment.first(names))
-        .unwrap_or_default()
-        .to_owned()
+/// Reads the environment, and keeps the first fault.
+struct Reader<'a> {
+    environment: &'a Environment,
+    fault: Option<Unavailable>,
 }
 
-fn checked<T: FromStr<Err: Display>>(
-    field: &'static str,
-    value: String,
-    fault: &mut Option<Unavailable>,
-) -> String {
-    if value.is_empty() {
-        return value;
-    }
-    match value.parse::<T>() {
-        Ok(_) => value,
-        Err(error) => {
-            fault.get_or_insert(Unavailable::InvalidIdentity {
-                field,
-                problem: error.to_string(),
-            });
-            String::new()
+impl Reader<'_> {
+    /// The flag, else the first of the variables that is set, else the empty text.
+    fn or(&mut self, field: &'static str, flag: Option<&str>, names: &[&str]) -> String {
+        if let Some(flag) = flag.filter(|text| !text.is_empty()) {
+            return flag.to_owned();
         }
+        let set = names
+            .iter()
+            .find_map(|name| Some((*name, self.environment.set(name)?)));
+        match set.map(|(name, value)| (name, value.to_str())) {
+            None => String::new(),
+            Some((_, Some(value))) => value.to_owned(),
+            Some((name, None)) => {
+                self.refuse(field, format!("`{name}` is not UTF-8"));
+                String::new()
+            }
+        }
+    }
+
+    fn checked<T: FromStr<Err: Display>>(&mut self, field: &'static str, value: String) -> String {
+        match value.parse::<T>() {
+            _ if value.is_empty() => value,
+            Ok(_) => value,
+            Err(error) => {
+                self.refuse(field, error.to_string());
+                String::new()
+            }
+        }
+    }
+
+    fn refuse(&mut self, field: &'static str, problem: String) {
+        self.fault
+            .get_or_insert(Unavailable::InvalidIdentity { field, problem });
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::elf::{self, Elf};
 use crate::environment::Environment;
+use kernrec_store::fsio;
 use std::ffi::{OsStr, OsString};
 use std::io::Read as _;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -60,7 +61,7 @@ fn is_program(path: &Path) -> bool {
 /// The program named in a script's first line.
 fn interpreter(script: &Path, environment: &Environment) -> Option<PathBuf> {
     let mut start = Vec::new();
-    let file = fs_err::File::open(script).ok()?;
+    let file = fsio::open_regular(script).ok()?;
     file.take(256).read_to_end(&mut start).ok()?;
     let line = start.split(|byte| *byte == b'\n').next()?;
     let mut words = line

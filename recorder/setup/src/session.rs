@@ -8,6 +8,7 @@ use crate::options::{Options, Purpose};
 use crate::python;
 use crate::reason::Unavailable;
 use crate::rocm;
+use crate::run::Watched;
 use kernrec_schemas::Backend;
 use kernrec_store::fsio;
 use std::collections::hash_map::RandomState;
@@ -31,12 +32,30 @@ const NEEDED_BYTES: u64 = 16 << 20;
 /// The variables that a backend's recorder needs, and what to note of them.
 #[derive(Debug, Default)]
 pub(crate) struct Injection {
+    driver: &'static str,
+    recorder: &'static str,
     variables: Vec<(&'static str, OsString)>,
     notes: Vec<String>,
     versions: Vec<(&'static str, String)>,
 }
 
 impl Injection {
+    /// Loads the library at `path` through `variable`. `driver` starts the name of the library without which no process
+    /// uses the GPU.
+    pub(crate) fn load(
+        recorder: &'static str,
+        variable: &'static str,
+        path: &Path,
+        driver: &'static str,
+    ) -> Self {
+        Self {
+            driver,
+            recorder,
+            variables: vec![(variable, path.into())],
+            ..Self::default()
+        }
+    }
+
     pub(crate) fn set(&mut self, name: &'static str, value: impl Into<OsString>) {
         self.variables.push((name, value.into()));
     }
@@ -60,6 +79,7 @@ pub struct Session {
     outer: Option<Outer>,
     standing: Standing,
     variables: Vec<(&'static str, OsString)>,
+    watched: Option<Watched>,
     problems: Vec<String>,
 }
 
@@ -133,6 +153,9 @@ impl Session {
             && let Err(reason) = session.write_start()
         {
             session.give_up(&reason);
+            if session.standing == Standing::Own {
+                session.record.withdraw(|found| session.joins(found));
+            }
         }
         session
     }
@@ -150,6 +173,11 @@ impl Session {
     /// What stands in the way, for people.
     pub fn problems(&self) -> &[String] {
         &self.problems
+    }
+
+    /// How the workload's processes that are recorded are told from others; `None` where none is.
+    pub(crate) fn watched(&self) -> Option<Watched> {
+        self.watched.clone().filter(|_| self.is_available())
     }
 
     /// The job's folder.
@@ -249,6 +277,7 @@ impl Session {
             outer,
             standing: Standing::Own,
             variables: Vec::new(),
+            watched: None,
             problems: Vec::new(),
         }
     }
@@ -265,6 +294,14 @@ impl Session {
             (FOLDER, self.folder().as_os_str().to_owned()),
             (SESSION, self.name()),
         ];
+        let variable = injection.variables.first();
+        self.watched = variable.map(|(variable, _)| Watched {
+            variable,
+            recorder: injection.recorder,
+            folder_variable: FOLDER,
+            folder: self.folder().to_path_buf(),
+            driver: injection.driver,
+        });
         self.variables.extend(injection.variables);
         self.state.notes = injection.notes;
         let versions = injection.versions.into_iter();
@@ -321,14 +358,14 @@ impl Session {
         }
     }
 
-    /// Whether this is a further command of the job whose state was found. A local run has no id to know
-    /// its job by, and joins only from within.
+    /// Whether this is a further command of the job whose state was found, whatever else it says of the job. A local
+    /// run has no id to know its job by, and joins only from within.
     fn joins(&self, found: &State) -> bool {
         let is_within = self
             .outer
             .as_ref()
             .is_some_and(|outer| found.has_session(&outer.id));
-        found.identity.agrees_with(&self.state.identity)
+        found.identity.is_same_job(&self.state.identity)
             && (is_within || !found.identity.is_local())
     }
 

@@ -2,6 +2,8 @@
 
 use crate::bench::{Bench, HOST, assert_quiet, read_bundle, text};
 use kernrec_schemas::recording::ProcessState;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 
 #[test]
 fn the_commands_of_one_job_share_a_bundle() {
@@ -158,4 +160,106 @@ fn a_session_that_has_ended_is_in_nobodys_way() {
         names.filter(|name| name.starts_with("kern.")).count()
     };
     assert_eq!((recordings("first"), recordings("second")), (0, 1));
+}
+
+fn command_of_job(bench: &Bench, flags: &[&str], name: &str) -> std::process::Output {
+    let mut run = bench.command(HOST);
+    run.args([
+        "run",
+        "--step",
+        "demo",
+        "--backend",
+        "cuda",
+        "--job-id",
+        "j-1",
+    ]);
+    run.args(flags).arg("--");
+    run.args(bench.driver(&[&format!("launch={name}")]));
+    run.output().unwrap()
+}
+
+/// What one command of a job launched must not be missing from what passes for all of it.
+#[test]
+fn commands_that_contradict_each_other_are_recorded_and_not_trusted() {
+    let bench = Bench::new();
+    assert_quiet(&command_of_job(&bench, &["--variant", "cu13"], "_Z1av"), 0);
+    assert_quiet(&command_of_job(&bench, &["--variant", "cu12"], "_Z1bv"), 0);
+    let bundle = bench.bundle();
+    assert_eq!(bundle.recordings.len(), 2);
+    let error = bundle.sidecar.collection_error.unwrap();
+    assert!(error.starts_with("invalid-identity: variant: "), "{error}");
+}
+
+#[test]
+fn where_a_further_command_cannot_be_written_down_the_job_makes_no_claim() {
+    let bench = Bench::new();
+    assert_quiet(&command_of_job(&bench, &[], "_Z1av"), 0);
+    assert_eq!(bench.bundle().sidecar.exit_status, Some(0));
+    let mut run = bench.command(HOST);
+    run.args([
+        "run",
+        "--step",
+        "demo",
+        "--backend",
+        "cuda",
+        "--job-id",
+        "j-1",
+    ]);
+    run.args(["--", "sh", "-c", "exit 5"]);
+    crate::child::before_exec(&mut run, || crate::child::limit_file_size(64));
+    let output = run.output().unwrap();
+    assert_eq!(output.status.code(), Some(5));
+    let said = text(&output.stderr);
+    assert!(said.starts_with("kernrec: folder-not-writable: "), "{said}");
+    assert!(bench.bundles().is_empty());
+    assert!(!bench.path(".kernrec/j-1/kernrec.json").exists());
+    // Nor does a later command speak for the one that is missing.
+    let output = command_of_job(&bench, &[], "_Z1cv");
+    assert!(text(&output.stderr).starts_with("kernrec: folder-not-fresh: "));
+    assert!(bench.bundles().is_empty());
+}
+
+/// The folder is open to everyone: what stands under the names of set-up's own files may be anything.
+#[test]
+fn what_stands_in_the_place_of_the_state_is_not_waited_for() {
+    let bench = Bench::new();
+    let folder = bench.path(".kernrec/j-1");
+    fs_err::create_dir_all(&folder).unwrap();
+    let mut make = std::process::Command::new("mkfifo");
+    assert!(
+        make.arg(folder.join(".setup.json"))
+            .status()
+            .unwrap()
+            .success()
+    );
+    for flags in [
+        &["run", "--step", "demo", "--backend", "cuda"][..],
+        &["finish", "--status", "0"],
+    ] {
+        let mut command = bench.command(HOST);
+        command.args(flags).env("BUILDKITE_JOB_ID", "j-1");
+        if flags[0] == "run" {
+            command.args(["--", "sh", "-c", "exit 5"]);
+        } else {
+            command.args(["--dir", ".kernrec/j-1"]);
+        }
+        let output = command.output().unwrap();
+        let expected = if flags[0] == "run" { 5 } else { 0 };
+        assert_eq!(output.status.code(), Some(expected));
+    }
+}
+
+#[test]
+fn what_a_link_in_the_place_of_the_lock_leads_to_is_left_alone() {
+    let bench = Bench::new();
+    let folder = bench.path(".kernrec/j-1");
+    fs_err::create_dir_all(&folder).unwrap();
+    let secret = bench.path("secret");
+    fs_err::write(&secret, "s").unwrap();
+    fs_err::set_permissions(&secret, Permissions::from_mode(0o600)).unwrap();
+    fs_err::os::unix::fs::symlink(&secret, folder.join(".setup.lock")).unwrap();
+    assert_quiet(&command_of_job(&bench, &[], "_Z1av"), 0);
+    assert_eq!(bench.bundle().sidecar.exit_status, Some(0));
+    let mode = fs_err::metadata(&secret).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
 }

@@ -15,6 +15,8 @@ use std::ffi::OsString;
 pub(crate) const INJECTION: &str = "CUDA_INJECTION64_PATH";
 /// The recorder's library.
 pub(crate) const RECORDER: &str = "libkernrec_cupti.so";
+/// The CUDA driver's.
+const DRIVER: &str = "libcuda.so";
 
 /// The variables that record a workload, or why it cannot be recorded.
 pub(crate) fn prepare(
@@ -24,8 +26,7 @@ pub(crate) fn prepare(
 ) -> Result<Injection, Unavailable> {
     conflicts::check(environment, purpose)?;
     let libraries = libraries::find(environment)?;
-    let mut injection = Injection::default();
-    injection.set(INJECTION, &libraries.recorder);
+    let mut injection = Injection::load(RECORDER, INJECTION, &libraries.recorder, DRIVER);
     let forwarders = libraries.forwarders.as_deref();
     match preload::decide(forwarders, options, environment, purpose) {
         Ok(value) => injection.set(preload::VARIABLE, value),

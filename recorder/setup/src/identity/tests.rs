@@ -81,3 +81,20 @@ fn what_no_sidecar_can_hold_is_left_out_and_said() {
         assert!(!format!("{resolved:?}").contains(value), "{resolved:?}");
     }
 }
+
+#[test]
+fn a_variable_that_is_no_text_is_not_passed_over() {
+    use std::os::unix::ffi::OsStringExt as _;
+    for (name, word) in [
+        ("BUILDKITE_STEP_KEY", "step"),
+        ("BUILDKITE_PARALLEL_JOB", "shard"),
+        ("KERNREC_VARIANT", "variant"),
+    ] {
+        let value = std::ffi::OsString::from_vec(vec![b'a', 0xff]);
+        let environment = buildkite().with("GITHUB_JOB", "other").with(name, value);
+        let (resolved, fault) = Identity::default().resolve(&environment);
+        let fault = fault.expect(name).to_string();
+        assert!(fault.starts_with(word), "{fault}");
+        assert!(!format!("{resolved:?}").contains("other"), "{resolved:?}");
+    }
+}

@@ -3,6 +3,7 @@
 use super::record::STATE;
 use crate::environment::Environment;
 use crate::identity::LOCAL;
+use fs_err::os::unix::fs::OpenOptionsExt as _;
 use kernrec_store::bundle::SIDECAR;
 use kernrec_store::fsio::FsError;
 use std::io;
@@ -57,22 +58,38 @@ pub(crate) fn make(folder: &Path) -> Result<(), FsError> {
         .collect();
     for path in missing.into_iter().rev() {
         match fs_err::create_dir(path) {
-            Ok(()) => open_to_everyone(path)?,
+            Ok(()) => open_to_everyone(path, 0o777)?,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => {}
             Err(error) => return Err(FsError::new("create folder", path, error)),
         }
     }
     // Made under a mask, or somebody else's. The latter may stay as it is: writing will show whether that is enough.
-    let _ = open_to_everyone(folder);
-    if let Some(above) = folder.parent().filter(|above| above.ends_with(ABOVE)) {
-        let _ = open_to_everyone(above);
+    // A folder that a caller names and that holds other things is the caller's, and not opened.
+    let above = folder.parent().filter(|above| above.ends_with(ABOVE));
+    if above.is_some() || is_empty(folder) {
+        let _ = open_to_everyone(folder, 0o777);
+    }
+    if let Some(above) = above {
+        let _ = open_to_everyone(above, 0o777);
     }
     Ok(())
 }
 
-fn open_to_everyone(path: &Path) -> Result<(), FsError> {
-    fs_err::set_permissions(path, std::fs::Permissions::from_mode(0o777))
-        .map_err(FsError::on("open to everyone", path))
+fn is_empty(folder: &Path) -> bool {
+    fs_err::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
+}
+
+/// Gives a file or folder a mode, unless it is a link: what that leads to is not ours.
+pub(crate) fn open_to_everyone(path: &Path, mode: u32) -> Result<(), FsError> {
+    let fail = |error| FsError::new("open to everyone", path, error);
+    let file = fs_err::OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY)
+        .open(path)
+        .map_err(fail)?;
+    file.file()
+        .set_permissions(std::fs::Permissions::from_mode(mode))
+        .map_err(fail)
 }
 
 #[cfg(test)]
@@ -105,5 +122,21 @@ mod tests {
                 .mode();
             assert_eq!(mode & 0o777, 0o777);
         }
+    }
+
+    #[test]
+    fn a_folder_that_is_somebodys_and_what_a_link_leads_to_keep_their_modes() {
+        let root = tempfile::tempdir().unwrap();
+        let private = root.path().join("private");
+        fs_err::create_dir(&private).unwrap();
+        fs_err::set_permissions(&private, std::fs::Permissions::from_mode(0o700)).unwrap();
+        let link = root.path().join(".kernrec");
+        std::os::unix::fs::symlink("private", &link).unwrap();
+        make(&link.join("j-1")).unwrap();
+        make(&private).unwrap();
+        make(&link).unwrap();
+        let mode = |path: &Path| fs_err::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&private), 0o700);
+        assert_eq!(mode(&private.join("j-1")), 0o777);
     }
 }

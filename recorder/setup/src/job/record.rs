@@ -5,7 +5,7 @@ use super::state::State;
 use crate::reason::Unavailable;
 use kernrec_schemas::json::MAX_SMALL_BYTES;
 use kernrec_store::bundle::{self, BundleError, JobFolder, OriginLayout, PackOptions, SIDECAR};
-use kernrec_store::fsio::{AtomicFile, FsError, Lock};
+use kernrec_store::fsio::{self, AtomicFile, FsError, Lock};
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,8 @@ impl Record {
     /// The state as it is; `None` when there is none, or none that can be read.
     pub(crate) fn state(&self) -> Option<State> {
         let mut bytes = Vec::new();
-        let file = fs_err::File::open(self.folder.join(STATE)).ok()?;
+        // The workload may have put anything there.
+        let file = fsio::open_regular(&self.folder.join(STATE)).ok()?;
         file.take(MAX_SMALL_BYTES + 1)
             .read_to_end(&mut bytes)
             .ok()?;
@@ -57,6 +58,22 @@ impl Record {
             None => Err(Unavailable::NotFresh {
                 path: self.folder.clone(),
             }),
+        }
+    }
+
+    /// Takes back what a job says of itself, where a further command of it cannot be written down: what is there would
+    /// pass for all of it. Removing works on a full disk. `is_ours` sees the state that is there.
+    pub(crate) fn withdraw(&self, is_ours: impl FnOnce(&State) -> bool) {
+        let _lock = self.lock();
+        let Some(state) = self.state().filter(is_ours) else {
+            return;
+        };
+        if let (Some(name), Some(above)) = (&state.bundle, self.folder.parent()) {
+            let job = JobFolder::open(&self.folder, OriginLayout::InBuild);
+            remove_bundle(&above.join(name), &job);
+        }
+        for name in [STATE, SIDECAR] {
+            let _ = fs_err::remove_file(self.folder.join(name));
         }
     }
 
@@ -89,8 +106,12 @@ impl Record {
         if !self.folder.is_dir() {
             return None;
         }
+        if fs_err::symlink_metadata(&path).is_ok_and(|found| !found.is_file()) {
+            // A link would have another file locked, and opened to everyone.
+            return None;
+        }
         let lock = Lock::exclusive(&path, LOCK_WAIT).ok();
-        let _ = fs_err::set_permissions(&path, std::fs::Permissions::from_mode(0o666));
+        let _ = folder::open_to_everyone(&path, 0o666);
         lock
     }
 

@@ -95,6 +95,9 @@ impl State {
         if let Some(error) = &other.error {
             self.set_error(error.clone());
         }
+        if let Some(fault) = self.identity.disagreement(&other.identity) {
+            self.set_error(fault.text());
+        }
         if self.backend != other.backend {
             self.set_error(format!(
                 "several-backends: set up for {} and for {}",

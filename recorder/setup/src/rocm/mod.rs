@@ -19,6 +19,8 @@ pub(crate) use sdk::EXPECTED_SDK;
 const TOOLS: &str = "ROCP_TOOL_LIBRARIES";
 /// The recorder's library.
 const RECORDER: &str = "libkernrec_rocprofiler.so";
+/// The library through which every program reaches the kernel driver.
+const DRIVER: &str = "libhsa-runtime64.so";
 /// The variable that names the SDK to the runtime's registration library, which otherwise looks for a name that
 /// installations without development files do not have, and ends the process when it finds nothing.
 const SDK: &str = "ROCPROFILER_REGISTER_LIBRARY";
@@ -43,8 +45,7 @@ pub(crate) fn prepare(
         });
     }
     let sdk = sdk::find(environment)?;
-    let mut injection = Injection::default();
-    injection.set(TOOLS, &recorder);
+    let mut injection = Injection::load(RECORDER, TOOLS, &recorder, DRIVER);
     if environment.set(SDK).is_none() {
         injection.set(SDK, &sdk.path);
     }

@@ -3,6 +3,8 @@
 mod forward;
 mod watch;
 
+pub(crate) use watch::Watched;
+
 use self::forward::End;
 use crate::environment::Environment;
 use crate::ffi::process;
@@ -57,7 +59,7 @@ pub fn run(
         Ok(pid) => {
             // After the start: a signal to the group meanwhile reaches the command at least once.
             let standing = process::step_aside();
-            let watch = watch::Watch::start(pid, session.is_available());
+            let watch = watch::Watch::start(pid, session.watched());
             let end = forward::until_the_end(pid, &held, standing);
             (end, watch.stop(), None)
         }

@@ -1,12 +1,15 @@
 //! Counting processes that use the GPU and cannot be recorded.
 //!
-//! A program may start another with an environment of its own making (`env -i`, `sudo`), which the CUDA driver
-//! then finds no recorder in. Its kernels are missing, and nothing in the recordings shows it. So the processes
-//! below the command are looked at now and then: one that has the driver mapped and neither the recorder nor
-//! its variable is counted. That is a lower bound: one that lives for less than a period, or that belongs to
-//! another user, is not seen.
+//! A program may start another with an environment of its own making (`env -i`, `sudo`) or a root of its own, in which
+//! the GPU's driver finds no recorder, or the recorder not where to write. Its kernels are missing, and nothing in the
+//! recordings shows it. So the processes below the command are looked at now and then, and those that `judge` finds
+//! unrecorded are counted. That is a lower bound: one that lives for less than a period, or that belongs to another
+//! user, is not seen.
 
-use crate::cuda::{INJECTION, RECORDER};
+mod judge;
+
+pub(crate) use self::judge::Watched;
+use self::judge::{Verdict, judge};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -17,9 +20,6 @@ use std::time::Duration;
 /// below the command one more.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// The CUDA driver's library.
-const DRIVER: &[u8] = b"/libcuda.so";
-
 /// A thread that looks.
 pub(super) struct Watch {
     thread: Option<(Sender<()>, JoinHandle<u64>)>,
@@ -28,17 +28,17 @@ pub(super) struct Watch {
 
 impl Watch {
     /// Looks at what is below `root`. Where nothing is recorded, the command itself is what is known.
-    pub(super) fn start(root: libc::pid_t, is_recorded: bool) -> Self {
+    pub(super) fn start(root: libc::pid_t, watched: Option<Watched>) -> Self {
         let unwatched = |otherwise| Self {
             thread: None,
             otherwise,
         };
-        if !is_recorded {
+        let Some(watched) = watched else {
             return unwatched(1);
-        }
+        };
         let (stop, stopped) = mpsc::channel();
         let look = move || {
-            let mut seen = Seen::below(root);
+            let mut seen = Seen::below(root, watched);
             while stopped.recv_timeout(PERIOD) == Err(RecvTimeoutError::Timeout) {
                 seen.look(Path::new("/proc"));
             }
@@ -74,6 +74,7 @@ type Process = (libc::pid_t, u64);
 /// What has been seen so far.
 struct Seen {
     root: libc::pid_t,
+    watched: Watched,
     /// Those below the command. One whose parent ended stays among them.
     below: HashSet<Process>,
     /// Those that need no second look.
@@ -82,9 +83,10 @@ struct Seen {
 }
 
 impl Seen {
-    fn below(root: libc::pid_t) -> Self {
+    fn below(root: libc::pid_t, watched: Watched) -> Self {
         Self {
             root,
+            watched,
             below: HashSet::new(),
             settled: HashSet::new(),
             unrecorded: HashSet::new(),
@@ -115,7 +117,7 @@ impl Seen {
             if !self.below.contains(&key) || self.settled.contains(&key) {
                 continue;
             }
-            match judge(&proc.join(process.pid.to_string())) {
+            match judge(&proc.join(process.pid.to_string()), &self.watched) {
                 Verdict::Recorded => {
                     self.settled.insert(key);
                 }
@@ -127,46 +129,6 @@ impl Seen {
             }
         }
     }
-}
-
-enum Verdict {
-    /// Its recorder is there, or will be when the driver is.
-    Recorded,
-    Unrecorded,
-    /// Without the driver so far, or it cannot be told.
-    Open,
-}
-
-fn judge(process: &Path) -> Verdict {
-    // As of its start; a forked child shows its parent's. A zombie and a process in the middle of exec show
-    // none, and no driver below.
-    let Ok(environment) = fs_err::read(process.join("environ")) else {
-        return Verdict::Open;
-    };
-    let ours = format!("/{RECORDER}");
-    let mut variables = environment.split(|byte| *byte == 0);
-    let is_set = variables.any(|variable| {
-        variable
-            .strip_prefix(INJECTION.as_bytes())
-            .is_some_and(|rest| rest.starts_with(b"=") && rest.ends_with(ours.as_bytes()))
-    });
-    if is_set {
-        return Verdict::Recorded;
-    }
-    let Ok(maps) = fs_err::read(process.join("maps")) else {
-        return Verdict::Open;
-    };
-    if contains(&maps, ours.as_bytes()) {
-        Verdict::Recorded
-    } else if contains(&maps, DRIVER) {
-        Verdict::Unrecorded
-    } else {
-        Verdict::Open
-    }
-}
-
-fn contains(text: &[u8], part: &[u8]) -> bool {
-    text.windows(part.len()).any(|window| window == part)
 }
 
 struct Listed {

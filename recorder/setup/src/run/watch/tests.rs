@@ -5,7 +5,31 @@ struct Table(tempfile::TempDir);
 
 impl Table {
     fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
+        let table = Self(tempfile::tempdir().unwrap());
+        for folder in ["world/k", "world/job", "world/other", "bare"] {
+            fs_err::create_dir_all(table.0.path().join(folder)).unwrap();
+        }
+        fs_err::write(table.0.path().join("world/k/libkernrec_cupti.so"), "").unwrap();
+        table
+    }
+
+    fn seen(&self) -> Seen {
+        let watched = Watched {
+            variable: "CUDA_INJECTION64_PATH",
+            recorder: "libkernrec_cupti.so",
+            folder_variable: "KERNREC_DIR",
+            folder: self.0.path().join("world/job"),
+            driver: "libcuda.so",
+        };
+        Seen::below(10, watched)
+    }
+
+    /// A process that sees another part of the file system.
+    fn jailed(&self, pid: i32, root: &str, environment: &str, maps: &str) {
+        self.process(pid, 10, environment, maps);
+        let link = self.0.path().join(pid.to_string()).join("root");
+        fs_err::remove_file(&link).unwrap();
+        std::os::unix::fs::symlink(self.0.path().join(root), link).unwrap();
     }
 
     fn process(&self, pid: i32, parent: i32, environment: &str, maps: &str) {
@@ -17,6 +41,9 @@ impl Table {
         fs_err::write(folder.join("stat"), stat).unwrap();
         fs_err::write(folder.join("environ"), environment).unwrap();
         fs_err::write(folder.join("maps"), maps).unwrap();
+        let root = folder.join("root");
+        let _ = fs_err::remove_file(&root);
+        std::os::unix::fs::symlink(self.0.path().join("world"), root).unwrap();
     }
 
     fn unrecorded(&self, seen: &mut Seen) -> usize {
@@ -25,7 +52,7 @@ impl Table {
     }
 }
 
-const RECORDED: &str = "A=b\0CUDA_INJECTION64_PATH=/k/libkernrec_cupti.so\0C=d\0";
+const RECORDED: &str = "A=b\0CUDA_INJECTION64_PATH=/k/libkernrec_cupti.so\0KERNREC_DIR=/job\0C=d\0";
 const BARE: &str = "A=b\0";
 const WITH_DRIVER: &str = "7f-80 r-xp 0 0:0 1 /usr/lib/libcuda.so.1\n";
 
@@ -36,7 +63,7 @@ fn a_gpu_process_without_the_variable_is_counted_once() {
     table.process(12, 11, BARE, WITH_DRIVER);
     table.process(13, 11, "", WITH_DRIVER);
     table.process(11, 10, RECORDED, "");
-    let mut seen = Seen::below(10);
+    let mut seen = table.seen();
     assert_eq!(table.unrecorded(&mut seen), 2);
     assert_eq!(table.unrecorded(&mut seen), 2);
 }
@@ -46,7 +73,7 @@ fn a_process_counts_from_when_it_has_the_driver() {
     let table = Table::new();
     table.process(10, 1, RECORDED, "");
     table.process(11, 10, BARE, "/usr/lib/libc.so.6\n");
-    let mut seen = Seen::below(10);
+    let mut seen = table.seen();
     assert_eq!(table.unrecorded(&mut seen), 0);
     // Its parent has ended meanwhile.
     table.process(11, 1, BARE, WITH_DRIVER);
@@ -65,7 +92,33 @@ fn others_and_recorded_processes_do_not_count() {
         &format!("{WITH_DRIVER}/k/libkernrec_cupti.so\n"),
     );
     table.process(12, 10, "", "");
-    assert_eq!(table.unrecorded(&mut Seen::below(10)), 0);
+    assert_eq!(table.unrecorded(&mut table.seen()), 0);
+}
+
+/// Programs that pass on only variables of some names, or that change the root, leave the recorder without its folder.
+#[test]
+fn a_recorder_that_writes_nowhere_or_elsewhere_records_nothing() {
+    let both = format!("{WITH_DRIVER}/k/libkernrec_cupti.so\n");
+    let without = "CUDA_INJECTION64_PATH=/k/libkernrec_cupti.so\0";
+    let elsewhere = RECORDED.replace("=/job", "=/other");
+    for (root, environment, maps) in [
+        ("world", without, both.as_str()),
+        ("world", &elsewhere, &both),
+        ("bare", RECORDED, WITH_DRIVER),
+    ] {
+        let table = Table::new();
+        table.process(10, 1, RECORDED, "");
+        table.jailed(11, root, environment, maps);
+        let mut seen = table.seen();
+        assert_eq!(table.unrecorded(&mut seen), 1, "{root} {environment:?}");
+    }
+    // Under another name it is the same folder.
+    let table = Table::new();
+    table.process(10, 1, RECORDED, "");
+    let link = table.0.path().join("world/link");
+    std::os::unix::fs::symlink("job", link).unwrap();
+    table.process(11, 10, &RECORDED.replace("=/job", "=/link"), WITH_DRIVER);
+    assert_eq!(table.unrecorded(&mut table.seen()), 0);
 }
 
 #[test]
