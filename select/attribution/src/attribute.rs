@@ -9,6 +9,8 @@ use crate::segment::Shape;
 use crate::source::MAX_TEXT;
 use crate::taint::{Extent, Taint};
 use crate::view::View;
+use foldhash::fast::RandomState;
+use std::collections::HashSet;
 use std::rc::Rc;
 
 /// The sources of a run, read and parsed once whichever build asks.
@@ -35,15 +37,23 @@ impl<'s> Library<'s> {
         changes: &[ChangedFile],
         policy: HostCode,
     ) -> Vec<Option<Attribution>> {
-        let is_known = |path: &String| {
-            build
-                .objects
-                .iter()
-                .any(|object| object.files.contains(&path.as_str()))
-        };
+        let paths: HashSet<&str, RandomState> = changes
+            .iter()
+            .flat_map(|change| change.base.iter().chain(&change.head))
+            .map(String::as_str)
+            .collect();
+        let files = build.objects.iter().flat_map(|object| &object.files);
+        let of_build: HashSet<&str, RandomState> =
+            files.copied().filter(|path| paths.contains(path)).collect();
         let known: Vec<bool> = changes
             .iter()
-            .map(|change| change.base.iter().chain(&change.head).any(is_known))
+            .map(|change| {
+                change
+                    .base
+                    .iter()
+                    .chain(&change.head)
+                    .any(|path| of_build.contains(path.as_str()))
+            })
             .collect();
         if !known.contains(&true) {
             return changes.iter().map(|_| None).collect();
@@ -83,6 +93,7 @@ impl Placing<'_, '_> {
         placing.taint.finish();
         let Placing { taint, units } = placing;
         Attribution {
+            consulted: taint.consulted(),
             kernels: taint.kernels.into_iter().collect(),
             widened: taint.widened,
             doubts: taint.doubts,

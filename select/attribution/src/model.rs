@@ -83,6 +83,9 @@ pub struct Attribution {
     /// Why launching none of the kernels proves nothing: changed host code may act without them. Empty when it proves
     /// that the change was not reached.
     pub doubts: BTreeSet<HostDoubt>,
+    /// Files beyond the changed file's own objects that were read for this: what they said when kernels were recorded must
+    /// be what they say on the base side. Sorted.
+    pub consulted: Vec<String>,
     /// The changed definitions, for people, in the order of the file; the base side first.
     pub units: Vec<ChangedUnit>,
 }

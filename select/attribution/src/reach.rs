@@ -24,6 +24,8 @@ pub(crate) struct Reach {
     pub(crate) is_open: bool,
     /// It reads what device code stored.
     pub(crate) reads_symbols: bool,
+    /// The sources that were read for it.
+    pub(crate) sources: BTreeSet<u32>,
 }
 
 /// Everything that some items name, through functions, macros, types and variables.
@@ -34,6 +36,7 @@ pub(crate) fn reach(view: &mut View<'_>, starts: &[ItemId]) -> Reach {
     search.names.push(view.corpus.names.known.operator);
     while let Some(id) = search.pending.pop() {
         if search.items.insert(id) {
+            search.reach.sources.insert(id.source);
             search.read(view, id);
         }
         while let Some(name) = search.names.pop() {
@@ -121,6 +124,7 @@ impl Search {
             let device_only = marks.device && !marks.host && !marks.constant && !view.is_type(id);
             match shape {
                 Shape::Code if marks.global && !marks.doubtful => {
+                    self.reach.sources.insert(id.source);
                     self.reach.kernels.extend(view.symbols_named(name));
                 }
                 Shape::Code if device_only => {}

@@ -12,7 +12,7 @@ use crate::corpus::ItemId;
 use crate::grammar::Facts;
 use crate::interner::NameId;
 use crate::model::{HostCode, HostDoubt, Side, Why, Widening};
-use crate::reach::{doubts, reach};
+use crate::reach::{Reach, doubts, reach};
 use crate::segment::Shape;
 use crate::view::View;
 use foldhash::fast::RandomState;
@@ -59,6 +59,8 @@ pub(crate) struct Taint<'t, 'v> {
     /// Host code that only chooses what device code is made.
     chooses: BTreeSet<ItemId>,
     pub(crate) kernels: BTreeSet<u32>,
+    /// Files that were read beyond the first scope.
+    consulted: BTreeSet<u32>,
     pub(crate) doubts: BTreeSet<HostDoubt>,
     pub(crate) widened: Option<Widening>,
     /// Some changed kernel has a name that the map does not know.
@@ -78,6 +80,7 @@ impl<'t, 'v> Taint<'t, 'v> {
             host: BTreeSet::new(),
             chooses: BTreeSet::new(),
             kernels: BTreeSet::new(),
+            consulted: BTreeSet::new(),
             doubts: BTreeSet::new(),
             widened: None,
             is_unjoined: false,
@@ -121,6 +124,7 @@ impl<'t, 'v> Taint<'t, 'v> {
         let host: Vec<ItemId> = self.host.iter().copied().collect();
         if !host.is_empty() {
             let reach = reach(self.view, &host);
+            self.consult(&reach);
             self.kernels.extend(reach.kernels);
         }
         for id in host {
@@ -146,6 +150,7 @@ impl<'t, 'v> Taint<'t, 'v> {
             return;
         }
         let reach = reach(self.view, &chooses);
+        self.consult(&reach);
         self.kernels
             .extend(reach.kernels.intersection(&self.symbols));
         if reach.reads_symbols {
@@ -212,11 +217,38 @@ impl<'t, 'v> Taint<'t, 'v> {
         self.kernels.extend(&self.symbols);
         let items = self.items_of_file();
         let reach = reach(self.view, &items);
+        self.consult(&reach);
         self.kernels.extend(reach.kernels);
         if self.doubts.is_empty() {
             let found = self.doubts_of_file(&items);
             self.doubts.extend(found);
         }
+    }
+
+    fn consult(&mut self, reach: &Reach) {
+        let files = reach
+            .sources
+            .iter()
+            .filter_map(|source| self.view.file_of(*source));
+        self.consulted.extend(files);
+    }
+
+    /// The files beyond those of the changed file's own objects whose content this rests on.
+    pub(crate) fn consulted(&self) -> Vec<String> {
+        let own: BTreeSet<u32> = self
+            .files
+            .iter()
+            .flat_map(|file| self.view.objects_of(*file))
+            .flat_map(|object| self.view.files_of(*object))
+            .copied()
+            .collect();
+        let mut paths: Vec<String> = self
+            .consulted
+            .difference(&own)
+            .map(|file| self.view.path(*file).to_owned())
+            .collect();
+        paths.sort_unstable();
+        paths
     }
 
     fn note(&mut self, why: Why, place: Option<(Side, u32)>) {

@@ -28,6 +28,8 @@ pub(crate) struct View<'v> {
     pub(crate) joined: Joined<'v>,
     files: Vec<Rc<File>>,
     numbers: HashMap<&'v str, u32, RandomState>,
+    paths: Vec<&'v str>,
+    by_source: HashMap<u32, u32, RandomState>,
     /// By object, its files in the source root.
     files_of: Vec<Vec<u32>>,
     /// By file, its objects.
@@ -57,6 +59,8 @@ impl<'v> View<'v> {
             build,
             files: Vec::new(),
             numbers: HashMap::default(),
+            paths: Vec::new(),
+            by_source: HashMap::default(),
             files_of: Vec::new(),
             objects_of: Vec::new(),
             macros: HashMap::default(),
@@ -91,7 +95,11 @@ impl<'v> View<'v> {
             return number;
         }
         let number = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
-        self.files.push(self.corpus.file(path, sources));
+        let file = self.corpus.file(path, sources);
+        self.by_source
+            .extend(file.sources().map(|source| (source, number)));
+        self.files.push(file);
+        self.paths.push(path);
         self.numbers.insert(path, number);
         number
     }
@@ -175,8 +183,12 @@ impl<'v> View<'v> {
     }
 
     pub(crate) fn path(&self, number: u32) -> &'v str {
-        let found = self.numbers.iter().find(|(_, found)| **found == number);
-        found.map_or("", |(path, _)| path)
+        self.paths.get(number as usize).copied().unwrap_or_default()
+    }
+
+    /// The file that a source is a side of.
+    pub(crate) fn file_of(&self, source: u32) -> Option<u32> {
+        self.by_source.get(&source).copied()
     }
 
     pub(crate) fn file_at(&self, number: u32) -> &Rc<File> {

@@ -267,6 +267,7 @@ impl Taint<'_, '_> {
             return;
         }
         for object in others {
+            self.consulted.extend(self.view.files_of(object));
             self.add_object(object);
         }
         self.pending = self.names.keys().copied().collect();

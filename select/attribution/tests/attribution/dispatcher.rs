@@ -109,3 +109,17 @@ fn an_operator_that_may_return_first_keeps_every_step() {
         ("kernel_7", "may-return-without-launching")
     );
 }
+
+#[test]
+fn files_beyond_the_changed_ones_objects_are_named() {
+    let edited = project().edit(
+        "dispatch.cu",
+        "case 3: op_3(t); break;",
+        "case 3: op_4(t); break;",
+    );
+    let consulted = edited.consulted("dispatch.cu");
+    assert_eq!(consulted.len(), OPERATORS);
+    assert!(consulted.contains(&"op_29.cu".to_owned()));
+    let own = project().edit("op_7.cu", "p[n] = 7;", "p[n] = 8;");
+    assert!(own.consulted("op_7.cu").is_empty());
+}

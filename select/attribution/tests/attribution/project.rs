@@ -1,7 +1,7 @@
 //! Small projects, edits of them, and what is expected of each.
 
 use kernrec_attribution::{
-    Build, ChangedFile, HostCode, Library, Object, Side, Sources, Unreadable,
+    Attribution, Build, ChangedFile, HostCode, Library, Object, Side, Sources, Unreadable,
 };
 use std::collections::BTreeMap;
 
@@ -77,7 +77,31 @@ impl Project {
         self.attribute_as(&ChangedFile::modified(path))
     }
 
+    pub(crate) fn consulted(&self, path: &str) -> Vec<String> {
+        self.found(&ChangedFile::modified(path)).0.consulted
+    }
+
     pub(crate) fn attribute_as(&self, change: &ChangedFile) -> Found {
+        let (found, names) = self.found(change);
+        let mut kernels: Vec<&str> = found
+            .kernels
+            .iter()
+            .map(|&kernel| names[kernel as usize].as_str())
+            .collect();
+        kernels.sort_unstable();
+        let doubts: Vec<&str> = found.doubts.iter().map(|doubt| doubt.word()).collect();
+        Found {
+            kernels: kernels.join(" "),
+            class: if found.may_drop() {
+                "drop".to_owned()
+            } else {
+                doubts.join(" ")
+            },
+            word: found.word().trim_start_matches("widened:").to_owned(),
+        }
+    }
+
+    fn found(&self, change: &ChangedFile) -> (Attribution, Vec<String>) {
         let names: Vec<String> = {
             let mut names: Vec<String> = self
                 .objects
@@ -122,22 +146,7 @@ impl Project {
             .attribute(&build, &changes, self.policy)
             .remove(0)
             .expect("a file of the build");
-        let mut kernels: Vec<&str> = found
-            .kernels
-            .iter()
-            .map(|&kernel| names[kernel as usize].as_str())
-            .collect();
-        kernels.sort_unstable();
-        let doubts: Vec<&str> = found.doubts.iter().map(|doubt| doubt.word()).collect();
-        Found {
-            kernels: kernels.join(" "),
-            class: if found.may_drop() {
-                "drop".to_owned()
-            } else {
-                doubts.join(" ")
-            },
-            word: found.word().trim_start_matches("widened:").to_owned(),
-        }
+        (found, names)
     }
 }
 
