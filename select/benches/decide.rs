@@ -58,6 +58,7 @@ fn decide(criterion: &mut Criterion<CpuTime>) {
         change,
         steps: None,
         policy: Policy::at(now()),
+        placing: kernrec_select::Placing::File,
     };
     for (name, change) in &changes {
         criterion.bench_function(&format!("select, {name} changed"), |b| {

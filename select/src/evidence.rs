@@ -2,6 +2,8 @@
 
 use crate::change::{Change, ChangedPath};
 use crate::index::{Index, Lists, SymbolId, SymbolSet};
+use crate::placing::Placed;
+use kernrec_attribution::Attribution;
 use kernrec_schemas::{KernelName, StepKey};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,6 +56,8 @@ pub enum Cause {
     NoKernel,
     /// An object uses what may be the same file under another kind of path: relative here, absolute there.
     AmbiguousPath,
+    /// Changed host code may act without launching a kernel.
+    HostCodeChanged,
 }
 
 impl Cause {
@@ -66,6 +70,7 @@ impl Cause {
             Self::AnotherBuild => "another-build",
             Self::NoKernel => "no-kernel",
             Self::AmbiguousPath => "ambiguous-path",
+            Self::HostCodeChanged => "host-code-changed",
         }
     }
 }
@@ -95,7 +100,9 @@ pub struct FileEvidence<'a> {
     pub moved: bool,
     /// How many objects were compiled from it or include it.
     pub objects: usize,
-    /// The kernels of those objects, each once, ascending.
+    /// What changed in it; `None` if nobody looked, or nobody could.
+    pub attribution: Option<Attribution>,
+    /// The kernels that it can reach, each once, ascending: those of its objects, or of what changed in it.
     pub kernels: Vec<SymbolId>,
     /// How many of its kernels some step launched.
     pub launched_kernels: usize,
@@ -129,11 +136,24 @@ pub struct PairEvidence<'a> {
 impl<'a> PairEvidence<'a> {
     /// Looks every changed file up.
     pub fn gather(index: &'a Index<'a>, change: &'a Change) -> Self {
+        Self::gather_placed(index, change, Vec::new())
+    }
+
+    /// Looks every changed file up, given what changed in each, in their order; what is missing was not asked.
+    pub(crate) fn gather_placed(
+        index: &'a Index<'a>,
+        change: &'a Change,
+        placed: Vec<Placed>,
+    ) -> Self {
+        let placed = placed
+            .into_iter()
+            .chain(std::iter::repeat(Placed::NotAsked));
         Self {
             index,
             files: change
                 .files()
-                .map(|file| file_evidence(index, &file.path))
+                .zip(placed)
+                .map(|(file, placed)| file_evidence(index, &file.path, placed))
                 .collect(),
         }
     }
@@ -163,35 +183,25 @@ impl<'a> PairEvidence<'a> {
     }
 }
 
-fn file_evidence<'a>(index: &Index<'_>, path: &'a ChangedPath) -> FileEvidence<'a> {
-    let mut causes = BTreeSet::new();
-    let mut objects = 0;
-    let mut moved = false;
-    let mut kernels = SymbolSet::new(index.symbol_count());
-    for object in index.objects_of(path) {
-        objects += 1;
-        moved |= object.moved;
-        if object.symbols.is_empty() {
-            causes.insert(Cause::HostCode);
-        }
-        if object.unreadable {
-            causes.insert(Cause::UnreadableObject);
-        }
-        object
-            .symbols
-            .iter()
-            .for_each(|&symbol| kernels.insert(symbol));
+fn file_evidence<'a>(index: &Index<'_>, path: &'a ChangedPath, placed: Placed) -> FileEvidence<'a> {
+    let Whole {
+        objects,
+        mut moved,
+        mut causes,
+        kernels: all,
+    } = Whole::of(index, path);
+    if !placed.may_drop() {
+        causes.insert(Cause::HostCodeChanged);
     }
-    for object in index.objects_elsewhere(path) {
-        causes.insert(Cause::AmbiguousPath);
-        object
-            .symbols
-            .iter()
-            .for_each(|&symbol| kernels.insert(symbol));
+    let attribution = placed.attribution();
+    if let Some(attribution) = &attribution {
+        moved |= index.has_moved(&attribution.consulted);
     }
-    let kernels = kernels.to_vec();
-    let launches = launches(index, &kernels);
+    // What moved since the record may have had other names there; of what has two paths, nobody knows what it is.
+    let may_narrow = !moved && !causes.contains(&Cause::AmbiguousPath);
+    let kernels = reached(index, all, attribution.as_ref(), may_narrow);
     causes.extend(causes_of_kernels(index, &kernels));
+    let launches = launches(index, &kernels);
     let class = match objects {
         0 => FileClass::FileNotInMap,
         _ if !causes.is_empty() => FileClass::FileMayOnlySelect,
@@ -207,6 +217,7 @@ fn file_evidence<'a>(index: &Index<'_>, path: &'a ChangedPath) -> FileEvidence<'
         causes,
         moved,
         objects,
+        attribution,
         launched_kernels: kernels
             .iter()
             .filter(|&&kernel| !index.rows_of(kernel).is_empty())
@@ -215,6 +226,73 @@ fn file_evidence<'a>(index: &Index<'_>, path: &'a ChangedPath) -> FileEvidence<'
         kernels,
         launches,
     }
+}
+
+/// What the maps say of a whole file.
+struct Whole {
+    objects: usize,
+    moved: bool,
+    causes: BTreeSet<Cause>,
+    kernels: Vec<SymbolId>,
+}
+
+impl Whole {
+    fn of(index: &Index<'_>, path: &ChangedPath) -> Self {
+        let mut causes = BTreeSet::new();
+        let mut objects = 0;
+        let mut moved = false;
+        let mut kernels = SymbolSet::new(index.symbol_count());
+        for object in index.objects_of(path) {
+            objects += 1;
+            moved |= object.moved;
+            if object.symbols.is_empty() {
+                causes.insert(Cause::HostCode);
+            }
+            if object.unreadable {
+                causes.insert(Cause::UnreadableObject);
+            }
+            object
+                .symbols
+                .iter()
+                .for_each(|&symbol| kernels.insert(symbol));
+        }
+        for object in index.objects_elsewhere(path) {
+            causes.insert(Cause::AmbiguousPath);
+            object
+                .symbols
+                .iter()
+                .for_each(|&symbol| kernels.insert(symbol));
+        }
+        let kernels = kernels.to_vec();
+        causes.extend(causes_of_kernels(index, &kernels));
+        Self {
+            objects,
+            moved,
+            causes,
+            kernels,
+        }
+    }
+}
+
+/// The kernels that a file can reach, of all kernels of its objects and those of what changed in it.
+fn reached(
+    index: &Index<'_>,
+    all: Vec<SymbolId>,
+    attribution: Option<&Attribution>,
+    may_narrow: bool,
+) -> Vec<SymbolId> {
+    let Some(attribution) = attribution else {
+        return all;
+    };
+    let mut kernels = SymbolSet::new(index.symbol_count());
+    let placed = attribution.kernels.iter();
+    placed.for_each(|&kernel| kernels.insert(SymbolId::of_number(kernel)));
+    if !may_narrow {
+        for kernel in all {
+            kernels.insert(kernel);
+        }
+    }
+    kernels.to_vec()
 }
 
 fn causes_of_kernels(index: &Index<'_>, kernels: &[SymbolId]) -> impl Iterator<Item = Cause> {

@@ -7,8 +7,9 @@
 //! 2. [`Record`]: one backend's pair of kernel table and symbol maps, or the news that it cannot be had.
 //! 3. [`Index`]: a pair made searchable, once.
 //! 4. [`PairEvidence`]: what one pair knows about each changed file.
-//! 5. [`Decision`]: the first [`Reason`] that holds for each step, over all pairs.
-//! 6. [`Report`]: the answer as data; [`render`] turns it into text or keys.
+//! 5. [`Placing`]: with a diff, which of the file's kernels what changed in it can reach.
+//! 6. [`Decision`]: the first [`Reason`] that holds for each step, over all pairs.
+//! 7. [`Report`]: the answer as data; [`render`] turns it into text or keys.
 //!
 //! [`select`] does all of it; [`explain`] shows the chain between one step and one file. The rule throughout: silence
 //! lets a step be skipped only if the whole chain of evidence is healthy, fresh and joined; any doubt keeps the step,
@@ -23,6 +24,7 @@ mod installed;
 mod lineage;
 mod note;
 mod pair;
+mod placing;
 pub mod render;
 mod report;
 mod select;
@@ -42,12 +44,15 @@ pub use explain::{
 };
 pub use index::{Index, SymbolId, UnusablePair};
 pub use installed::open_records;
+pub use kernrec_attribution::HostCode;
 pub use lineage::{Lineage, Moved};
 pub use note::{Note, NoteReason};
 pub use pair::{Pair, Record, Unavailable};
+pub use placing::{GitSources, MAX_PLACED_FILES, Placing, SharedSources};
 pub use report::{
-    Counts, FileReport, FileSeen, KeptStep, LaunchReport, LimitProblem, MAX_EXAMPLES, RecordReport,
-    RecordState, Report, SelectedStep, SkippedStep, StepCount, StepFileReport, VerdictReport,
+    AttributionReport, Counts, FileReport, FileSeen, KeptStep, LaunchReport, LimitProblem,
+    MAX_EXAMPLES, RecordReport, RecordState, Report, SelectedStep, SkippedStep, StepCount,
+    StepFileReport, UnitReport, VerdictReport,
 };
 pub use select::{Question, SelectError, select};
 pub use steps::{MAX_STEPS, SkippedPipeline, SpliceError, Steps, StepsError};

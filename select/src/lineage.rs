@@ -86,6 +86,15 @@ impl Moved {
         &self.files
     }
 
+    /// Whether a file moved, or something that it lies below.
+    pub(crate) fn contains(&self, path: &str) -> bool {
+        self.files.iter().any(|file| file == path)
+            || self
+                .folders
+                .iter()
+                .any(|folder| path.starts_with(folder.as_str()))
+    }
+
     /// Folders, each with a slash at its end.
     pub(crate) fn folders(&self) -> &[String] {
         &self.folders

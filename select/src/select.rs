@@ -1,10 +1,11 @@
 //! The whole way from records and a change to the report.
 
-use crate::change::Change;
+use crate::change::{Assumes, Change, ChangedFile, FileStatus};
 use crate::decision::{Decision, Policy, decide};
 use crate::evidence::PairEvidence;
 use crate::index::Index;
 use crate::pair::{Record, Unavailable};
+use crate::placing::{Placing, place};
 use crate::report::Report;
 use crate::steps::{Plan, Steps};
 use kernrec_schemas::Backend;
@@ -40,6 +41,19 @@ pub struct Question<'q> {
     pub steps: Option<&'q Steps>,
     /// The present, and how old a record may be.
     pub policy: Policy,
+    /// How closely the changed files are looked into.
+    pub placing: Placing<'q>,
+}
+
+impl Question<'_> {
+    /// What an answer takes for granted about the change.
+    pub fn assumes(&self) -> Vec<Assumes> {
+        let is_named = |file: &ChangedFile| file.status == FileStatus::Named;
+        match self.placing {
+            Placing::Kernel { .. } if !self.change.files().any(is_named) => Vec::new(),
+            Placing::Kernel { .. } | Placing::File => vec![Assumes::DeviceCode],
+        }
+    }
 }
 
 /// Which steps can the change reach, and may the others be skipped? Neither the order of the records nor that of
@@ -49,7 +63,8 @@ pub fn select(records: &[Record], question: &Question<'_>) -> Result<Report, Sel
     let (indexes, unavailable) = indexed(records);
     let pairs: Vec<PairEvidence<'_>> = indexes
         .iter()
-        .map(|index| PairEvidence::gather(index, question.change))
+        .zip(place(&indexes, question.change, question.placing))
+        .map(|(index, placed)| PairEvidence::gather_placed(index, question.change, placed))
         .collect();
     let plan = question.steps.map(|steps| Plan::of(steps, question.change));
     // Without any record nothing says what a step launches, and none can add what a step file leaves out.

@@ -93,12 +93,46 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "BACKEND")]
     pub(crate) backend: Vec<Backend>,
 
+    #[command(flatten)]
+    pub(crate) placing: PlacingArgs,
+
     /// A record published longer ago than this may only add steps
     #[arg(long, value_name = "D", default_value = "14d", value_parser = duration)]
     pub(crate) max_age: Duration,
 
     #[command(flatten)]
     pub(crate) signing: InstalledKeyArgs,
+}
+
+/// How closely changed files are looked into.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PlacingArgs {
+    /// What a changed file counts for: the kernels that its changed definitions can reach, host code included, or all of
+    /// its kernels; needs a diff
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = AttributionArg::Kernel)]
+    pub(crate) attribution: AttributionArg,
+
+    /// Which changed host code lets steps go that launched none of its kernels
+    #[arg(long, value_name = "WHICH", value_enum, default_value_t = HostCodeArg::Certain)]
+    pub(crate) host_code: HostCodeArg,
+}
+
+/// How closely a changed file is looked into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum AttributionArg {
+    /// By its changed definitions
+    Kernel,
+    /// As a whole; the answer is about its device code
+    File,
+}
+
+/// Changed host code that silence may clear.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum HostCodeArg {
+    /// What launches a kernel whenever it runs
+    Certain,
+    /// Also what launches on some of its ways only; a step that took another way is missed
+    Reach,
 }
 
 /// Forms of the answer.

@@ -1,6 +1,7 @@
 //! `kernrec validate`.
 
 use super::fetch::duration;
+use super::select::PlacingArgs;
 use kernrec_schemas::Backend;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -36,6 +37,9 @@ pub(crate) struct ValidateArgs {
     /// must
     #[arg(long, value_name = "BACKEND")]
     pub(crate) backend: Vec<Backend>,
+
+    #[command(flatten)]
+    pub(crate) placing: PlacingArgs,
 
     /// A record that was older than this when the change was made may only add steps
     #[arg(long, value_name = "D", default_value = "14d", value_parser = duration)]

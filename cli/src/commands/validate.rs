@@ -1,6 +1,6 @@
 //! `kernrec validate`: past changes replayed, and held against what really failed.
 
-use super::select::{read_steps, trace};
+use super::select::{placing, read_steps, trace};
 use crate::args::validate::ValidateArgs;
 use crate::document;
 use crate::error::{CommandError, chain};
@@ -81,6 +81,11 @@ impl Replayer<'_> {
             .map_err(|error| ("invalid-text", error.to_string()))
             .and_then(|head| self.repo.commit_time(&head).map_err(unread))?;
         let change = Change::of_diff(&diff).map_err(|error| (error.reason(), error.to_string()))?;
+        let sources = self
+            .args
+            .placing
+            .sources(&self.repo, &diff)
+            .map_err(unread)?;
         let question = Question {
             change: &change,
             steps: self.steps.as_ref(),
@@ -88,6 +93,7 @@ impl Replayer<'_> {
                 max_age: self.args.max_age,
                 ..Policy::at(self.moment(made))
             },
+            placing: placing(sources.as_ref(), self.args.placing.host_code()),
         };
         select(&self.records, &question).map_err(|error| (error.reason(), error.to_string()))
     }

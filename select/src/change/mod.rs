@@ -122,9 +122,4 @@ impl Change {
     pub fn files(&self) -> impl Iterator<Item = &ChangedFile> {
         self.files.values()
     }
-
-    /// What an answer about this change takes for granted.
-    pub fn assumes(&self) -> Vec<Assumes> {
-        vec![Assumes::DeviceCode]
-    }
 }

@@ -68,6 +68,11 @@ impl<'a> Join<'a> {
         self.symbols[symbol.0 as usize]
     }
 
+    /// The names of all symbols, by number.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'a KernelName> {
+        self.symbols.iter().copied()
+    }
+
     /// The symbols of an object, by its number over all maps.
     pub(super) fn of_object(&self, object: u32) -> &[SymbolId] {
         self.of_objects.list(object)

@@ -203,6 +203,25 @@ impl<'a> Index<'a> {
         })
     }
 
+    /// The symbols of an object, by its number over all maps, as plain numbers.
+    pub(crate) fn symbol_numbers(&self, object: u32) -> Vec<u32> {
+        let symbols = self.join.of_object(object);
+        symbols.iter().map(|symbol| symbol.number()).collect()
+    }
+
+    /// The exact names of all symbols, by number.
+    pub(crate) fn symbol_names(&self) -> impl Iterator<Item = &'a str> {
+        self.join.names().map(KernelName::as_str)
+    }
+
+    /// Whether any of the files moved between the record and the base of the change.
+    pub(crate) fn has_moved(&self, paths: &[String]) -> bool {
+        let Some(moved) = self.pair.lineage.moved() else {
+            return false;
+        };
+        paths.iter().any(|path| moved.contains(path))
+    }
+
     /// How many distinct symbols the maps hold.
     pub(crate) fn symbol_count(&self) -> usize {
         self.join.len()

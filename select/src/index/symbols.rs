@@ -4,6 +4,18 @@
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SymbolId(pub(super) u32);
 
+impl SymbolId {
+    /// The plain number.
+    pub(crate) const fn number(self) -> u32 {
+        self.0
+    }
+
+    /// The symbol of a plain number.
+    pub(crate) const fn of_number(number: u32) -> Self {
+        Self(number)
+    }
+}
+
 /// A set of symbols: one bit each, so that uniting hundreds of long lists costs what their items cost.
 #[derive(Debug)]
 pub(crate) struct SymbolSet {

@@ -6,7 +6,7 @@
 
 use super::demangle::demangled;
 use super::keys::{unlisted, without_key};
-use super::words::{counted, limits_of, steps};
+use super::words::{attributed, counted, limits_of, steps};
 use crate::decision::{Fate, Reason};
 use crate::evidence::FileClass;
 use crate::report::{
@@ -273,6 +273,9 @@ fn file_row(name: String, seen: &FileSeen) -> [String; 5] {
     }
     if seen.moved {
         worth.push_str(", moved since the record");
+    }
+    if let Some(attribution) = &seen.attribution {
+        worth.extend(["<br>", &attributed(attribution)]);
     }
     [name, seen.backend.to_string(), kernels, launched, worth]
 }

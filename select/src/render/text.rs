@@ -1,6 +1,6 @@
 //! The report for people: short, aligned, grouped by what becomes of the steps.
 
-use super::words::{counted, steps};
+use super::words::{attributed, counted, steps};
 use crate::decision::{Fate, Reason};
 use crate::evidence::FileClass;
 use crate::report::{
@@ -281,6 +281,10 @@ fn seen_cells(seen: &FileSeen) -> Vec<String> {
         seen.backend.to_string(),
         known,
         format!("{}{why}{moved}", seen.class),
+        seen.attribution
+            .as_ref()
+            .map(attributed)
+            .unwrap_or_default(),
     ]
 }
 

@@ -1,6 +1,6 @@
 //! Words that several forms of the report share.
 
-use crate::report::{RecordReport, RecordState};
+use crate::report::{AttributionReport, RecordReport, RecordState};
 use std::fmt::Display;
 
 /// `1 step`, `2 steps`.
@@ -27,4 +27,13 @@ pub(super) fn limits_of(record: &RecordReport) -> String {
     }
     let words: Vec<&str> = limits.iter().map(|reason| reason.word()).collect();
     format!(", only adds: {}", words.join(", "))
+}
+
+/// What changed in a file, in a few words.
+pub(super) fn attributed(attribution: &AttributionReport) -> String {
+    let place = attribution.place.as_deref().unwrap_or_default();
+    let doubts = attribution.doubts.join(", ");
+    let parts = [attribution.word.as_str(), place, &doubts];
+    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join(" ")
 }

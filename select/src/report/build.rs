@@ -1,8 +1,9 @@
 //! Evidence and decision become a report.
 
 use super::{
-    Counts, FileReport, FileSeen, KeptStep, LaunchReport, LimitProblem, MAX_EXAMPLES, RecordReport,
-    RecordState, Report, SelectedStep, SkippedStep, StepCount, StepFileReport, VerdictReport,
+    AttributionReport, Counts, FileReport, FileSeen, KeptStep, LaunchReport, LimitProblem,
+    MAX_EXAMPLES, RecordReport, RecordState, Report, SelectedStep, SkippedStep, StepCount,
+    StepFileReport, VerdictReport,
 };
 use crate::change::Change;
 use crate::decision::{Decision, Fate, Policy, Reason, StepDecision, Verdict, record_limits};
@@ -43,7 +44,7 @@ impl Report {
             .map_or_else(Default::default, |(report, notes)| (Some(report), notes));
         Self {
             schema: Self::SCHEMA.to_owned(),
-            assumes: question.change.assumes(),
+            assumes: question.assumes(),
             change: question.change.range().cloned(),
             decided_at: question.policy.now,
             max_age_seconds: question.policy.max_age.as_secs(),
@@ -188,6 +189,7 @@ fn file_seen(pair: &PairEvidence<'_>, file: &FileEvidence<'_>) -> FileSeen {
         causes: file.causes.iter().copied().collect(),
         moved: file.moved,
         objects: file.objects as u64,
+        attribution: file.attribution.as_ref().map(AttributionReport::of),
         kernels: file.kernels.len() as u64,
         launched_kernels: file.launched_kernels as u64,
         steps: steps.collect(),

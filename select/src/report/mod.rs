@@ -3,7 +3,10 @@
 //! Long lists of kernels and files are cut to [`MAX_EXAMPLES`] with their full count beside them; lists of steps
 //! are always whole, because machines act on them.
 
+mod attribution;
 mod build;
+
+pub use attribution::{AttributionReport, UnitReport};
 
 use crate::change::{Assumes, ChangeRange, FileStatus};
 use crate::decision::{Policy, Reason};
@@ -198,7 +201,10 @@ pub struct FileSeen {
     pub moved: bool,
     /// Objects compiled from it or including it.
     pub objects: u64,
-    /// Kernels in those objects.
+    /// What changed in it; absent if nobody looked, or nobody could.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attribution: Option<AttributionReport>,
+    /// Kernels that it can reach: of those objects, or of what changed in it.
     pub kernels: u64,
     /// How many of them some step launched.
     pub launched_kernels: u64,

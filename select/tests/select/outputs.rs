@@ -17,6 +17,7 @@ fn with_pipeline(files: &[&str]) -> Report {
         change: &change,
         steps: Some(&steps),
         policy: policy(),
+        placing: kernrec_select::Placing::File,
     };
     select(&[record()], &question).unwrap()
 }

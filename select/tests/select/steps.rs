@@ -17,6 +17,7 @@ fn ask_records(records: &[Record], steps: &Steps, files: &[&str]) -> Report {
         change: &change,
         steps: Some(steps),
         policy: policy(),
+        placing: kernrec_select::Placing::File,
     };
     select(records, &question).unwrap()
 }

@@ -87,6 +87,7 @@ impl World {
             change: &change,
             steps: steps.as_ref(),
             policy: Policy::at(now()),
+            placing: kernrec_select::Placing::File,
         };
         select(&self.records, &question).unwrap()
     }

@@ -3,12 +3,15 @@
 //! Whatever cannot be had ends in running everything, and says why: a repository that cannot be read, a commit that a
 //! shallow clone lacks, a step file that is none.
 
-use crate::args::select::InputArgs;
+use crate::args::select::{AttributionArg, HostCodeArg, InputArgs, PlacingArgs};
 use crate::error::{CommandError, chain};
 use crate::signing;
-use kernrec_git::{Diff, Repo};
+use kernrec_git::{Diff, GitError, Repo};
 use kernrec_schemas::{Backend, Timestamp};
-use kernrec_select::{Change, Lineage, Policy, Question, Record, Steps, open_records};
+use kernrec_select::{
+    Change, GitSources, HostCode, Lineage, Placing, Policy, Question, Record, SharedSources, Steps,
+    open_records,
+};
 use kernrec_store::artifact;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -23,6 +26,9 @@ pub(crate) struct Inputs {
     /// The text of the step file, if there is one and no other.
     pipeline: Option<String>,
     policy: Policy,
+    /// The files of both sides, unless only whole files are asked about.
+    sources: Option<SharedSources>,
+    host_code: HostCode,
     pub(crate) records: Vec<Record>,
 }
 
@@ -71,6 +77,7 @@ impl Inputs {
             change: &self.change,
             steps: self.steps.as_ref(),
             policy: self.policy,
+            placing: placing(self.sources.as_ref(), self.host_code),
         }
     }
 
@@ -87,6 +94,7 @@ impl Inputs {
                 hint: Some("run `kernrec fetch` first, or check --data"),
             });
         }
+        let mut sources = None;
         let change = match (&args.diff, named) {
             (Some(range), _) => {
                 let repo = Repo::new(&args.repo);
@@ -94,6 +102,10 @@ impl Inputs {
                     .diff(range)
                     .map_err(|error| RunEverything::of(error.reason(), &error))?;
                 trace(&mut records, &repo, &diff);
+                sources = args
+                    .placing
+                    .sources(&repo, &diff)
+                    .map_err(|error| RunEverything::of(error.reason(), &error))?;
                 Change::of_diff(&diff).map_err(|error| RunEverything::of(error.reason(), &error))?
             }
             (None, Some(change)) => change,
@@ -105,6 +117,8 @@ impl Inputs {
             steps,
             pipeline,
             policy: policy(args),
+            sources,
+            host_code: args.placing.host_code(),
             records,
         })
     }
@@ -126,6 +140,39 @@ impl RunEverything {
             hint: None,
         }
     }
+}
+
+impl PlacingArgs {
+    /// The files of both sides of a diff; `None` if changed files are to be taken as a whole.
+    pub(crate) fn sources(
+        &self,
+        repo: &Repo,
+        diff: &Diff,
+    ) -> Result<Option<SharedSources>, GitError> {
+        match self.attribution {
+            AttributionArg::File => Ok(None),
+            AttributionArg::Kernel => {
+                let sources = GitSources::open(repo, diff)?;
+                Ok(Some(SharedSources::new(sources)))
+            }
+        }
+    }
+
+    /// Which changed host code silence may clear.
+    pub(crate) fn host_code(&self) -> HostCode {
+        match self.host_code {
+            HostCodeArg::Certain => HostCode::Certain,
+            HostCodeArg::Reach => HostCode::Reach,
+        }
+    }
+}
+
+/// How closely changed files are looked into, given the files of both sides.
+pub(crate) fn placing(sources: Option<&SharedSources>, host_code: HostCode) -> Placing<'_> {
+    sources.map_or(Placing::File, |sources| Placing::Kernel {
+        sources,
+        host_code,
+    })
 }
 
 /// The present, and how old a record may be.

@@ -7,7 +7,7 @@ use crate::args::select::{FormatArg, SelectArgs};
 use crate::error::CommandError;
 use crate::shell::Shell;
 use answer::Answer;
-pub(crate) use inputs::{Gathered, Inputs, RunEverything, policy, read_steps, trace};
+pub(crate) use inputs::{Gathered, Inputs, RunEverything, placing, policy, read_steps, trace};
 use kernrec_schemas::exit::Exit;
 use kernrec_select::{Report, select};
 

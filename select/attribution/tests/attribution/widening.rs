@@ -204,3 +204,19 @@ a kernel that is new
 + __global__ void fresh(float *p) { *p = 0; }\n__global__ void added
 = scale_made; drop
 "#;
+
+#[test]
+fn every_word_is_documented() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/attribution.md");
+    #[expect(clippy::disallowed_methods, reason = "the path is in the panic")]
+    let page = std::fs::read_to_string(page).unwrap();
+    let why = kernrec_attribution::Why::ALL.iter().map(|why| why.word());
+    let doubts = kernrec_attribution::HostDoubt::ALL
+        .iter()
+        .map(|doubt| doubt.word());
+    let missing: Vec<&str> = why
+        .chain(doubts)
+        .filter(|word| !page.contains(&format!("`{word}`")))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}

@@ -179,6 +179,7 @@ pub(crate) fn ask_about(records: &[Record], change: &Change, policy: Policy) -> 
         change,
         steps: None,
         policy,
+        placing: kernrec_select::Placing::File,
     };
     select(records, &question).unwrap()
 }
