@@ -22,14 +22,16 @@ mod _recorder {
     /// A running function: file, qualified name, first line, and its module's name and file.
     type Running = (String, String, u32, Option<String>, Option<String>);
 
-    /// A loaded module: name, file, and whether none of its functions can have been entered.
-    type Module = (String, String, bool);
+    /// A loaded module: name, file, whether none of its functions can have been entered, and whether its body was
+    /// run.
+    type Module = (String, String, bool, bool);
 
     fn modules(given: Vec<Module>) -> Vec<Loaded> {
-        let module = |(name, file, untouched)| Loaded {
+        let module = |(name, file, untouched, executed)| Loaded {
             name,
             file,
             untouched,
+            executed,
         };
         given.into_iter().map(module).collect()
     }

@@ -8,10 +8,13 @@ use crate::setup::{Loaded, Setup, Trouble};
 use kernrec_trace_writer::RecordingFile;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Every how many functions the counters are written.
 const STAT_EVERY: u64 = 500;
+/// The qualified name of a module's body.
+const MODULE: &str = "<module>";
 /// Far above any real program; keeps a runaway one from eating the host's memory.
 const MAX_FUNCTIONS: usize = 1 << 20;
 /// Lines that a full disk keeps from being written.
@@ -59,6 +62,8 @@ pub struct Recording {
     roots: Roots,
     files: HashMap<Box<str>, File>,
     seen: HashSet<(u32, u32, Box<str>)>,
+    /// Watched files whose modules' bodies were entered.
+    bodies: HashSet<Box<str>>,
     kept: Kept,
     kept_len: usize,
     packages: BTreeSet<String>,
@@ -71,8 +76,9 @@ pub struct Recording {
     met: bool,
     /// What was entered of other files is no longer complete.
     forgot: bool,
-    /// The lines for places and tests were written after the header.
+    /// The counters of a clean exit are written.
     ended: bool,
+    /// The word of a failed write is in the file.
     failure_noted: bool,
     /// What `torch.compile` traces is reported.
     takes_code: bool,
@@ -86,6 +92,7 @@ impl Recording {
             setup,
             files: HashMap::new(),
             seen: HashSet::new(),
+            bodies: HashSet::new(),
             kept: Kept::new(),
             kept_len: 0,
             packages: BTreeSet::new(),
@@ -126,6 +133,25 @@ impl Recording {
             self.note_library(&place);
         }
         self.flush();
+    }
+
+    /// A module whose body was run and not reported ran where nothing is; so may have its functions.
+    fn look_for_unseen(&mut self, modules: &[Loaded]) {
+        for module in modules.iter().filter(|module| module.executed) {
+            let place = self.place_of(module);
+            let source = Path::new(&module.file).extension() == Some("py".as_ref());
+            let Some(path) = place.watched().filter(|_| source) else {
+                continue;
+            };
+            if self.bodies.contains(path) {
+                continue;
+            }
+            self.trouble(Trouble::UnseenCode);
+            if !self.files.contains_key(module.file.as_str()) {
+                self.meet(&module.file, ModuleFacts::default(), &[]);
+            }
+            self.entered(&module.file, MODULE, 1);
+        }
     }
 
     fn place_of(&self, module: &Loaded) -> Place {
@@ -227,6 +253,7 @@ impl Recording {
     pub fn finish(&mut self, modules: &[Loaded]) {
         if !self.ended && self.met {
             self.loaded(modules);
+            self.look_for_unseen(modules);
         }
         let nothing_written =
             self.forked_from.is_some() && self.file.is_none() && self.queue.is_empty();
@@ -259,6 +286,9 @@ impl Recording {
         }
         if !self.seen.insert((id, line, qualname.into())) {
             return;
+        }
+        if qualname == MODULE {
+            self.bodies.insert(path.into());
         }
         if !is_writable(path) || !is_writable(qualname) {
             return self.trouble(Trouble::InvalidName);

@@ -129,6 +129,7 @@ fn libraries_that_are_loaded_are_noted() {
         name: name.to_owned(),
         file: file.to_owned(),
         untouched: true,
+        executed: false,
     };
     let before = [module("torch", "/x/site-packages/torch/__init__.py")];
     recording.loaded_before(&before, &[]);
@@ -140,6 +141,41 @@ fn libraries_that_are_loaded_are_noted() {
         .filter(|line| line.starts_with("#pkg"))
         .collect();
     assert_eq!(packages, ["#pkg\ttorch", "#pkg\t_cffi"]);
+}
+
+#[test]
+fn a_module_whose_body_ran_unseen_is_noted_and_a_trouble() {
+    let module = |file: &str, executed: bool| Loaded {
+        name: "vllm.m".to_owned(),
+        file: file.to_owned(),
+        untouched: false,
+        executed,
+    };
+    for (loaded, unseen) in [
+        (module("/s/vllm/a.py", true), false),
+        (module("/s/vllm/b.py", true), true),
+        (module("/s/vllm/b.py", false), false),
+        (module("/s/vllm/b.so", true), false),
+        (module("/s/other/b.py", true), false),
+        (module("/co/tests/b.py", true), true),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut recording = Recording::new(Arc::new(setup(folder.path())));
+        enter(
+            &mut recording,
+            "/s/vllm/a.py",
+            "<module>",
+            1,
+            &found("/s/vllm/"),
+        );
+        recording.finish(std::slice::from_ref(&loaded));
+        let text = texts(folder.path()).remove(0);
+        assert_eq!(text.contains("#error\tunseen_code\n"), unseen, "{text}");
+        let noted = functions(&text)
+            .iter()
+            .any(|line| line.starts_with(&loaded.file));
+        assert_eq!(noted, unseen || loaded.file == "/s/vllm/a.py", "{text}");
+    }
 }
 
 /// Runs `child` in a forked process and waits for it.

@@ -11,6 +11,8 @@ pub struct Loaded {
     pub file: String,
     /// None of its functions can have been entered yet: its body still runs, before the first definition.
     pub untouched: bool,
+    /// Its body has been run, or is; that of a lazy module may still wait.
+    pub executed: bool,
 }
 
 /// A trouble that the interpreter's side found, with its word.
@@ -38,6 +40,8 @@ pub enum Trouble {
     WriteFailed,
     /// A package turned out to reach where functions had been entered and forgotten.
     LateRoot,
+    /// Code ran where the interpreter reports nothing: within the callback of a tracer or profiler.
+    UnseenCode,
     /// `torch.compile` traced functions, and the recorder was not told which.
     UntracedCompilation,
     /// A panic of the recorder's own.
@@ -46,7 +50,7 @@ pub enum Trouble {
 
 impl Trouble {
     /// Every trouble.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::NoToolId,
         Self::ToolTaken,
         Self::LateStart,
@@ -58,6 +62,7 @@ impl Trouble {
         Self::QueueFull,
         Self::WriteFailed,
         Self::LateRoot,
+        Self::UnseenCode,
         Self::UntracedCompilation,
         Self::Panic,
     ];
@@ -76,6 +81,7 @@ impl Trouble {
             Self::QueueFull => "queue_full",
             Self::WriteFailed => "write_failed",
             Self::LateRoot => "late_root",
+            Self::UnseenCode => "unseen_code",
             Self::UntracedCompilation => "untraced_compilation",
             Self::Panic => "panic",
         }

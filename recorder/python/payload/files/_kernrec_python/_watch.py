@@ -188,8 +188,8 @@ def _running():
 
 
 def _loaded():
-    """The names and files of the modules that are loaded, and whether none of their functions can have been entered: a
-    body that still runs, before the first definition."""
+    """The modules that are loaded: name, file, whether none of their functions can have been entered (a body that
+    still runs, before the first definition), and whether the body was run at all."""
     untouched = set()
     for frame in sys._current_frames().values():
         while frame is not None:
@@ -208,7 +208,9 @@ def _loaded():
         except Exception:
             continue
         if type(file) is str:
-            loaded.append((_text_or_none(name) or "", _text(file), file in untouched))
+            # A lazy module has a class of its own until its body is run.
+            executed = type(module) is type(sys)
+            loaded.append((_text_or_none(name) or "", _text(file), file in untouched, executed))
     return loaded
 
 

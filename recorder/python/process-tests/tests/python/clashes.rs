@@ -1,6 +1,6 @@
 //! Other tools of `sys.monitoring`, and programs that take the recorder's place.
 
-use crate::bench::{Bench, ENGINE, assert_functions};
+use crate::bench::{Bench, ENGINE, assert_functions, text};
 use crate::pythons;
 use kernrec_schemas::recording::ProcessState;
 
@@ -81,5 +81,98 @@ fn a_program_that_empties_its_modules_is_still_recorded() {
         let left = bench.one();
         assert!(left.has("src/vllm/worker.py other 5"), "{}", left.text);
         assert_eq!(left.state, ProcessState::Clean, "{}", left.text);
+    }
+}
+
+/// The lines of the fake packages that coverage.py saw executed.
+fn executed(bench: &Bench, core: &str, armed: bool) -> String {
+    let data = bench.path(if armed { "armed.data" } else { "plain.data" });
+    let run = ["-m", "coverage", "run", "--source", "src", "main.py"];
+    let mut command = if armed {
+        bench.armed(&run)
+    } else {
+        bench.plain(&run)
+    };
+    command
+        .env("COVERAGE_CORE", core)
+        .env("COVERAGE_FILE", &data);
+    let output = command.output().unwrap();
+    assert!(
+        output.status.success() && output.stderr.is_empty(),
+        "{output:?}"
+    );
+    let report = ["-m", "coverage", "report", "--show-missing"];
+    let mut command = bench.plain(&report);
+    let output = command.env("COVERAGE_FILE", &data).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    text(&output.stdout)
+}
+
+#[test]
+fn coverage_sees_what_it_would_with_either_of_its_ways() {
+    for python in pythons::with_pytest() {
+        for core in ["ctrace", "sysmon"] {
+            let bench = Bench::new(&python);
+            bench.file(
+                "main.py",
+                "import vllm\nvllm.Engine().run()\nvllm.Engine().run()\n",
+            );
+            let plain = executed(&bench, core, false);
+            assert!(plain.contains("engine.py"), "{plain}");
+            assert_eq!(executed(&bench, core, true), plain, "{core}");
+            let left = bench.one();
+            assert_functions(&left, &ENGINE);
+            assert_eq!(left.state, ProcessState::Clean);
+        }
+    }
+}
+
+/// Runs the debugger with commands, unrecorded and recorded; it must say the same.
+fn debugged(bench: &Bench, commands: &[&str]) {
+    let mut arguments = vec!["-m", "pdb"];
+    for command in commands {
+        arguments.extend(["-c", command]);
+    }
+    arguments.push("main.py");
+    let plain = bench.plain(&arguments).output().unwrap();
+    let armed = bench.armed(&arguments).output().unwrap();
+    assert_eq!(text(&plain.stdout), text(&armed.stdout));
+    assert!(text(&plain.stdout).contains("[0, 1]"), "{plain:?}");
+    assert_eq!(plain.status, armed.status);
+}
+
+#[test]
+fn a_debugger_stops_where_it_would() {
+    for python in pythons::recorded() {
+        let bench = Bench::new(python);
+        bench.file("main.py", "import vllm\nprint(vllm.Engine().run())\n");
+        debugged(
+            &bench,
+            &[
+                "b main.py:2",
+                "c",
+                "b vllm/engine.py:7",
+                "c",
+                "where",
+                "cl 2",
+                "c",
+                "q",
+            ],
+        );
+        let left = bench.one();
+        assert_functions(&left, &ENGINE);
+        assert_eq!(left.state, ProcessState::Clean, "{}", left.text);
+    }
+}
+
+#[test]
+fn what_a_debuggers_command_imports_is_known_to_be_unseen() {
+    for python in pythons::recorded() {
+        let bench = Bench::new(python);
+        bench.file("main.py", "import vllm\nprint(vllm.Engine().run())\n");
+        debugged(&bench, &["import vllm.engine", "c", "q"]);
+        let left = bench.one();
+        assert!(left.has_error("unseen_code"), "{}", left.text);
+        assert!(left.has("src/vllm/engine.py <module> 1"), "{}", left.text);
     }
 }
