@@ -5,11 +5,21 @@ import sys
 
 
 def _give_way():
-    from importlib.machinery import PathFinder
-    from importlib.util import module_from_spec
-
     here = os.path.dirname(os.path.abspath(__file__))
     others = [folder for folder in sys.path if os.path.abspath(folder) != here]
+    try:
+        from importlib.machinery import PathFinder
+        from importlib.util import module_from_spec
+    except ImportError:
+        # Python 2, which a job may still start beside what is recorded.
+        import imp
+
+        try:
+            found = imp.find_module("sitecustomize", others)
+        except ImportError:
+            return
+        imp.load_module("sitecustomize", *found)
+        return
     spec = PathFinder.find_spec("sitecustomize", others)
     if spec is None or spec.loader is None:
         return

@@ -10,9 +10,12 @@ pub(crate) fn recorded() -> &'static [PathBuf] {
     FOUND.get_or_init(|| ["3.12", "3.13"].map(find).to_vec())
 }
 
-/// One that cannot.
-pub(crate) fn too_old() -> PathBuf {
-    find("3.11")
+/// Those that cannot: 3.11, and whatever older ones there are.
+pub(crate) fn too_old() -> Vec<PathBuf> {
+    let older = ["2.7", "3.6", "3.7", "3.8", "3.9", "3.10"];
+    let mut found = vec![find("3.11")];
+    found.extend(older.into_iter().filter_map(look_for));
+    found
 }
 
 /// The virtual environments with pytest and coverage of the same Pythons.
@@ -46,9 +49,17 @@ pub(crate) fn ask(python: &Path, code: &str) -> String {
 }
 
 fn find(version: &str) -> PathBuf {
+    look_for(version).unwrap_or_else(|| {
+        panic!(
+            "no Python {version}: none of {:?} is one",
+            candidates(version)
+        )
+    })
+}
+
+fn look_for(version: &str) -> Option<PathBuf> {
     let tried = candidates(version);
-    let found = tried.iter().find_map(|candidate| probe(candidate, version));
-    found.unwrap_or_else(|| panic!("no Python {version}: none of {tried:?} is one"))
+    tried.iter().find_map(|candidate| probe(candidate, version))
 }
 
 /// `python3.12` and `python3` on PATH, then pyenv's versions.
@@ -74,9 +85,9 @@ fn candidates(version: &str) -> Vec<PathBuf> {
 
 /// The interpreter itself, not the script or link that led to it.
 fn probe(candidate: &Path, version: &str) -> Option<PathBuf> {
-    let code = "import sys; print('%d.%d' % sys.version_info[:2], sys.implementation.name, sys.executable)";
+    let code = "import platform, sys; print('%d.%d %s %s' % (sys.version_info[:2] + (platform.python_implementation(), sys.executable)))";
     let output = Command::new(candidate).args(["-c", code]).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
-    let executable = text.trim().strip_prefix(&format!("{version} cpython "))?;
+    let executable = text.trim().strip_prefix(&format!("{version} CPython "))?;
     Some(PathBuf::from(executable))
 }

@@ -96,9 +96,32 @@ fn an_interpreter_that_is_not_armed_holds_nothing_of_the_recorder() {
 
 #[test]
 fn a_python_that_cannot_be_recorded_is_left_alone() {
-    let bench = Bench::new(&pythons::too_old());
-    bench.run("import sys, vllm\nprint(vllm.Engine().run(), len(sys.meta_path))\n");
-    assert!(!bench.path("out").exists());
+    for python in pythons::too_old() {
+        let bench = Bench::new(&python);
+        bench.file("src/old.py", "def f(): return 1\n");
+        bench.file(
+            "src/sitecustomize.py",
+            "import sys\nsys.customized = 'it ran'\n",
+        );
+        let program = "import sys, old\nprint((old.f(), len(sys.meta_path), sys.customized))\n";
+        bench.file("main.py", program);
+        let watched = ("KERNREC_PYTHON_ROOTS", "old");
+        let plain = bench.plain(&["main.py"]).output().unwrap();
+        let armed = bench
+            .armed(&["main.py"])
+            .env(watched.0, watched.1)
+            .output()
+            .unwrap();
+        assert!(plain.status.success(), "{plain:?}");
+        assert_eq!(
+            text(&plain.stdout),
+            text(&armed.stdout),
+            "{}",
+            python.display()
+        );
+        assert_eq!(text(&armed.stderr), "", "{}", python.display());
+        assert!(!bench.path("out").exists());
+    }
 }
 
 #[test]
