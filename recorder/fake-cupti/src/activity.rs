@@ -70,14 +70,16 @@ pub(crate) fn take_dropped() -> usize {
     usize::try_from(lost).unwrap_or(0)
 }
 
-/// Delivers every buffer.
-pub(crate) fn flush() {
+/// Delivers every buffer; says whether there was one.
+pub(crate) fn flush() -> bool {
     let buffers: Vec<Buffer> = state().buffers.drain().map(|(_, buffer)| buffer).collect();
+    let some = !buffers.is_empty();
     if Knob::LateDelivery.value() != 0 {
         thread::spawn(move || buffers.iter().for_each(deliver));
     } else {
         buffers.iter().for_each(deliver);
     }
+    some
 }
 
 fn deliver(buffer: &Buffer) {

@@ -71,8 +71,11 @@ extern "C" fn cuptiActivityDisable(kind: u32) -> c_int {
 extern "C" fn cuptiActivityFlushAll(flag: u32) -> c_int {
     let status = Knob::FlushStatus.status();
     let is_forced = flag & 1 != 0;
-    if status == 0 && (is_forced || Knob::Unfinished.value() == 0) {
-        activity::flush();
+    let flushes = status == 0 && (is_forced || Knob::Unfinished.value() == 0);
+    if flushes && activity::flush() {
+        while Knob::FlushHangs.value() != 0 {
+            std::thread::park();
+        }
     }
     status
 }

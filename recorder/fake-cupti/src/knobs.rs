@@ -30,9 +30,11 @@ pub(crate) enum Knob {
     DisableStatus = 10,
     /// Status of `cuptiActivityGetEnabledKinds`.
     KindsStatus = 11,
+    /// Not zero: a `cuptiActivityFlushAll` that delivers something does not come back.
+    FlushHangs = 12,
 }
 
-const COUNT: usize = 12;
+const COUNT: usize = 13;
 
 static VALUES: [AtomicI64; COUNT] = [const { AtomicI64::new(0) }; COUNT];
 

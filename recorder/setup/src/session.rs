@@ -149,13 +149,8 @@ impl Session {
             Ok(injection) => session.take(injection),
             Err(reason) => session.give_up(&reason),
         }
-        if session.standing == Standing::Own
-            && let Err(reason) = session.write_start()
-        {
-            session.give_up(&reason);
-            if session.standing == Standing::Own {
-                session.record.withdraw(|found| session.joins(found));
-            }
+        if session.standing == Standing::Own {
+            session.write_down();
         }
         session
     }
@@ -367,6 +362,20 @@ impl Session {
             .is_some_and(|outer| found.has_session(&outer.id));
         found.identity.is_same_job(&self.state.identity)
             && (is_within || !found.identity.is_local())
+    }
+
+    /// Writes the start down. Where that cannot be done the workload runs unrecorded, and nothing may pass for all of
+    /// the job.
+    fn write_down(&mut self) {
+        match self.write_start() {
+            Ok(()) => self.record.reopen_bundle(),
+            Err(reason) => {
+                self.give_up(&reason);
+                if self.standing == Standing::Own {
+                    self.record.withdraw(|found| self.joins(found));
+                }
+            }
+        }
     }
 
     /// The sidecar with its null status. Where it cannot be written nothing may be recorded: recordings

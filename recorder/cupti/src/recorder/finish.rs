@@ -11,9 +11,14 @@ use crate::ffi::{mapped, probe, watch};
 /// Ends the recording of this process, at its exit. Does nothing in a forked child, which inherits the
 /// exit handler.
 pub(crate) fn finish() {
-    if let Some(recorder) = this_process() {
-        recorder.flusher.stop();
+    let Some(recorder) = this_process() else {
+        return;
+    };
+    if recorder.flusher.stop() {
         recorder.finish();
+    } else {
+        // A call into CUPTI does not come back; another one would keep the process from ending.
+        recorder.error("flush-thread");
     }
 }
 
@@ -87,6 +92,8 @@ impl Recorder {
             Some(Ok(false)) => self.error("kernel-activity-disabled"),
             Some(Err(status)) => self.cupti_error("read-enabled-kinds", status),
         }
+        // Another client may have enabled such records before.
+        let before = self.driver_records.load(Ordering::Acquire);
         if let Err(status) = cupti.enable(KIND_DRIVER) {
             self.cupti_error("ownership-probe", status);
             return;
@@ -97,7 +104,7 @@ impl Recorder {
         }
         self.drain(cupti, "final-flush");
         self.count_drops(cupti);
-        if !called || self.driver_records.load(Ordering::Acquire) == 0 {
+        if !called || self.driver_records.load(Ordering::Acquire) == before {
             self.error("callbacks-lost");
         }
     }

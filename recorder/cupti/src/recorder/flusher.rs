@@ -63,9 +63,10 @@ impl Flusher {
         Ok(())
     }
 
-    /// Ends the thread, so that nobody else flushes while the process ends.
-    pub(super) fn stop(&self) {
-        self.ask(Wish::Stop);
+    /// Ends the thread, so that nobody else flushes while the process ends. `false` when it hangs.
+    #[must_use]
+    pub(super) fn stop(&self) -> bool {
+        self.ask(Wish::Stop)
     }
 
     /// Has the thread finish the recording. Does nothing where there is no thread.
@@ -73,12 +74,13 @@ impl Flusher {
         self.ask(Wish::Finish);
     }
 
-    fn ask(&self, wish: Wish) {
+    /// Whether the thread has ended, is none, or is this one.
+    fn ask(&self, wish: Wish) -> bool {
         let Some(flusher) = self.thread.get() else {
-            return;
+            return true;
         };
         if self.kernel_id.load(Ordering::Acquire) == kernel_id() {
-            return;
+            return true;
         }
         self.wish.store(wish as u8, Ordering::Release);
         flusher.unpark();
@@ -86,6 +88,7 @@ impl Flusher {
         while !self.ended.load(Ordering::Acquire) && start.elapsed() < LIMIT {
             thread::sleep(Duration::from_micros(100));
         }
+        self.ended.load(Ordering::Acquire)
     }
 
     /// Waits for a period or a wish.

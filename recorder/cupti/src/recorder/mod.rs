@@ -40,7 +40,7 @@ struct Recorder {
     taken: AtomicBool,
     /// A bit per event whose error word is in the recording.
     reported: AtomicU64,
-    /// Driver records received: only the final probe asks for them.
+    /// Driver records received. The final probe asks for them; other clients may too.
     driver_records: AtomicU64,
     has_forwarders: bool,
     flusher: flusher::Flusher,

@@ -55,6 +55,24 @@ fn a_client_nobody_sees_is_found_at_the_end() {
     assert!(left.has_error("callbacks-lost"), "{}", left.text);
 }
 
+/// Records of driver calls that another client asked for earlier prove nothing.
+#[test]
+fn a_client_that_records_driver_calls_itself_is_found_too() {
+    let mut bench = Bench::new();
+    bench.flush_ms = "1";
+    let acts = [
+        "knob=7,4",
+        "launch=_Z12a_driver_callv",
+        "knob=7,0",
+        "launch=_Z1av",
+        "await=_Z1av",
+        "handle-client=register",
+    ];
+    assert_success(&bench.run(&acts));
+    let left = bench.one();
+    assert!(left.has_error("callbacks-lost"), "{}", left.text);
+}
+
 #[test]
 fn without_forwarders_the_header_says_so_and_the_proof_still_holds() {
     let mut bench = Bench::new();

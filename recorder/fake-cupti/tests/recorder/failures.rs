@@ -48,6 +48,17 @@ fn a_failing_flush() {
     assert!(left.has_error("outstanding-buffers"));
 }
 
+/// The process ends all the same.
+#[test]
+fn a_flush_that_does_not_come_back() {
+    let mut bench = Bench::new();
+    bench.flush_ms = "1";
+    assert_success(&bench.run(&["knob=12", "launch=_Z1av", "await=_Z1av", "launch=_Z1bv"]));
+    let left = bench.one();
+    assert!(left.has_error("flush-thread"), "{}", left.text);
+    assert_eq!(left.names, ["_Z1av"]);
+}
+
 #[test]
 fn a_failing_periodic_flush() {
     let mut bench = Bench::new();

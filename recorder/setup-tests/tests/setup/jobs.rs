@@ -263,3 +263,28 @@ fn what_a_link_in_the_place_of_the_lock_leads_to_is_left_alone() {
     let mode = fs_err::metadata(&secret).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
 }
+
+/// The bundle of the first command does not stay to speak for the job.
+#[test]
+fn a_further_command_that_is_killed_with_its_launcher_leaves_the_job_open() {
+    let bench = Bench::new();
+    assert_quiet(&command_of_job(&bench, &[], "_Z1av"), 0);
+    assert_eq!(bench.bundle().sidecar.exit_status, Some(0));
+    let mut run = bench.recorded(&["sh", "-c", "kill -9 $PPID"]);
+    let output = run.env("BUILDKITE_JOB_ID", "j-1").output().unwrap();
+    assert_eq!(output.status.code(), None);
+    let bundle = bench.bundle();
+    assert_eq!(bundle.sidecar.exit_status, None);
+    assert_eq!(bundle.recordings[0].names, ["_Z1av"]);
+}
+
+/// Nor does it where no other can be packed at the end.
+#[test]
+fn a_folder_that_cannot_be_packed_leaves_the_job_open() {
+    let bench = Bench::new();
+    assert_quiet(&command_of_job(&bench, &[], "_Z1av"), 0);
+    let mut run = bench.recorded(&["mkdir", ".kernrec/j-1/kern.7.txt"]);
+    let output = run.env("BUILDKITE_JOB_ID", "j-1").output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(bench.bundle().sidecar.exit_status, None);
+}

@@ -77,6 +77,19 @@ impl Record {
         }
     }
 
+    /// Replaces the bundle of the job's earlier commands, which says that the job has ended, by one that does not: this
+    /// command may be killed before it packs one.
+    pub(crate) fn reopen_bundle(&self) {
+        let earlier = self.state().and_then(|state| state.bundle);
+        let (Some(name), Some(above)) = (earlier, self.folder.parent()) else {
+            return;
+        };
+        if self.pack().is_err() {
+            let job = JobFolder::open(&self.folder, OriginLayout::InBuild);
+            remove_bundle(&above.join(name), &job);
+        }
+    }
+
     /// Packs the folder into a bundle beside it, and takes the job's earlier bundle away: two of one job
     /// that differ would spoil each other.
     pub(crate) fn pack(&self) -> Result<PathBuf, BundleError> {

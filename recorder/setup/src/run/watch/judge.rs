@@ -1,6 +1,7 @@
 //! Whether one process is recorded.
 
 use std::ffi::OsStr;
+use std::fs::Metadata;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
@@ -65,11 +66,26 @@ fn writes_here(process: &Path, environment: &[u8], watched: &Watched) -> bool {
     let theirs = fs_err::metadata(in_root(process, named));
     let ours = fs_err::metadata(&watched.folder);
     match (&theirs, &ours) {
-        (Ok(theirs), Ok(ours)) => (theirs.dev(), theirs.ino()) == (ours.dev(), ours.ino()),
+        (Ok(theirs), Ok(ours)) => {
+            (theirs.dev(), theirs.ino()) == (ours.dev(), ours.ino())
+                && fs_err::metadata(process).map_or(true, |user| may_write(&user, ours))
+        }
         // Made there it would be another.
         (Err(_), Ok(_)) => !is_missing(&theirs),
         (_, Err(_)) => named == watched.folder,
     }
+}
+
+/// Whether the owner of a process, which its folder in the process table has, may add to a folder. Lists of further
+/// users and groups are not asked: who needs one counts as unrecorded.
+fn may_write(process: &Metadata, folder: &Metadata) -> bool {
+    let bit = match () {
+        () if process.uid() == 0 => return true,
+        () if process.uid() == folder.uid() => 0o200,
+        () if process.gid() == folder.gid() => 0o020,
+        () => 0o002,
+    };
+    folder.mode() & bit != 0
 }
 
 /// A path as the process sees it.

@@ -1,4 +1,6 @@
 use super::*;
+use std::fs::Permissions;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
 /// A process table in a folder.
 struct Table(tempfile::TempDir);
@@ -112,6 +114,18 @@ fn a_recorder_that_writes_nowhere_or_elsewhere_records_nothing() {
         let mut seen = table.seen();
         assert_eq!(table.unrecorded(&mut seen), 1, "{root} {environment:?}");
     }
+    // The folder is somebody's who lets nobody else write.
+    let table = Table::new();
+    table.process(10, 1, RECORDED, "");
+    table.process(11, 10, RECORDED, WITH_DRIVER);
+    let job = table.0.path().join("world/job");
+    let is_root = fs_err::metadata(&job).unwrap().uid() == 0;
+    let mode = if is_root { 0o755 } else { 0o555 };
+    fs_err::set_permissions(&job, Permissions::from_mode(mode)).unwrap();
+    if is_root {
+        std::os::unix::fs::chown(table.0.path().join("11"), Some(65534), Some(65534)).unwrap();
+    }
+    assert_eq!(table.unrecorded(&mut table.seen()), 1);
     // Under another name it is the same folder.
     let table = Table::new();
     table.process(10, 1, RECORDED, "");
