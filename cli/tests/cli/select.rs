@@ -1,6 +1,7 @@
 //! `kernrec select`.
 
 use crate::context::{Context, ggml, repository};
+use std::fmt::Write;
 
 #[test]
 fn a_kernel_source_selects_its_steps_and_lets_the_others_go() {
@@ -376,5 +377,51 @@ fn a_comment_is_printed_the_same_twice() {
     assert!(
         first.stdout.contains("- change from `d99724f2b141` to `"),
         "{first}"
+    );
+}
+
+#[test]
+fn a_change_of_fifty_thousand_files_runs_everything() {
+    let context = with_change();
+    let git = |args: &[&str], input: String| {
+        let mut command = assert_cmd::Command::new("git");
+        command.args([
+            "-C",
+            "ggml",
+            "-c",
+            "user.name=t",
+            "-c",
+            "user.email=t@localhost",
+        ]);
+        let ran = command
+            .args(args)
+            .current_dir(context.path("."))
+            .write_stdin(input)
+            .output()
+            .unwrap();
+        assert!(ran.status.success(), "{ran:?}");
+        String::from_utf8(ran.stdout).unwrap().trim().to_owned()
+    };
+    let blob = git(&["hash-object", "-w", "--stdin"], String::new());
+    let mut index = String::new();
+    for number in 0..50_000 {
+        writeln!(index, "100644 {blob}\tfile-{number}.cu").unwrap();
+    }
+    git(&["update-index", "--index-info"], index);
+    git(&["commit", "-q", "-m", "a new tree"], String::new());
+    let ran = context.kernrec([
+        "select",
+        "--diff",
+        "HEAD~1...HEAD",
+        "--repo",
+        "ggml",
+        "--format",
+        "keys",
+    ]);
+    assert_eq!((ran.status, ran.stdout.as_str()), (6, ""), "{ran}");
+    assert!(
+        ran.stderr
+            .contains("every step must run: too-many-changed-files: 50000 files changed"),
+        "{ran}"
     );
 }

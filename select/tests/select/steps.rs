@@ -5,6 +5,7 @@ use kernrec_schemas::Backend;
 use kernrec_select::{
     Change, NoteReason, Pair, Question, Reason, Record, Report, Steps, render, select,
 };
+use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 fn parse(text: &str) -> Steps {
@@ -400,9 +401,8 @@ fn skips(keys: &[&str]) -> BTreeMap<kernrec_schemas::StepKey, String> {
         .collect()
 }
 
-#[test]
-fn a_pipeline_is_written_back_as_it_was_but_for_the_skips() {
-    let text = "# the pipeline
+/// Steps in every way of writing them.
+const MANY_WAYS: &str = "# the pipeline
 env: &env {X: \"1\"}
 steps:
   - label: \"é: one\"   # first
@@ -423,6 +423,10 @@ steps:
     key: six
   - wait
 ";
+
+#[test]
+fn a_pipeline_is_written_back_as_it_was_but_for_the_skips() {
+    let text = MANY_WAYS;
     let steps = parse(text);
     let written = steps
         .with_skips(
@@ -449,4 +453,43 @@ fn a_way_of_writing_that_cannot_be_added_to_is_refused() {
     let text = "steps:\n  - ? key\n    : one\n";
     let error = parse(text).with_skips(text, &skips(&["one"])).unwrap_err();
     assert_eq!(error.reason(), "pipeline-not-writable");
+}
+
+/// What a slip of the hand, or of a program that writes pipelines, may leave in one.
+const SLIPS: [&str; 16] = [
+    "", " ", "\n", "\t", "{", "}", "[", "]", "&a ", "*a", "? ", ": ", "- ", "|", "<<: *a",
+    "\u{feff}",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// A pipeline with slips is refused, or read; and what is written back has the same steps, or is refused.
+    #[test]
+    fn no_slip_in_a_pipeline_gets_through_unseen(
+        slips in prop::collection::vec((any::<prop::sample::Index>(), 0..SLIPS.len(), 0..3_usize), 1..4),
+    ) {
+        let mut text: Vec<char> = MANY_WAYS.chars().collect();
+        for (at, slip, taken) in slips {
+            let at = at.index(text.len());
+            let end = (at + taken).min(text.len());
+            text.splice(at..end, SLIPS[slip].chars());
+        }
+        let text: String = text.into_iter().collect();
+        let Ok(steps) = Steps::parse("p", &text) else {
+            return Ok(());
+        };
+        let keys = ["one", "two", "three", "four", "five", "six"];
+        let Ok(written) = steps.with_skips(&text, &skips(&keys)) else {
+            return Ok(());
+        };
+        let again = Steps::parse("p", &written.text).unwrap();
+        prop_assert_eq!(again.len(), steps.len());
+        let said = |steps: &Steps| {
+            let report = ask_records(&[ready(cuda())], steps, &["a.cu"]);
+            let kept: Vec<_> = report.kept.iter().map(|step| (step.step.clone(), step.reason)).collect();
+            (report.counts, kept, report.step_file)
+        };
+        prop_assert_eq!(said(&again), said(&steps));
+    }
 }
