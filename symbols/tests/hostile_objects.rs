@@ -109,6 +109,21 @@ fn an_object_without_a_section_table_is_no_host_object() {
     Sample::rocm(&["--offload-arch=gfx942"]).without_a_section_table();
 }
 
+/// Bytes that were lost or doubled before it leave the header pointing beside the table.
+#[test]
+fn a_section_table_that_was_moved_is_noticed() {
+    let sample = Sample::cuda(&["-arch=sm_80"]);
+    let table = u64_at(&sample.bytes, 0x28);
+    for moved in (table - 256..table + 256)
+        .step_by(4)
+        .filter(|at| *at != table)
+    {
+        let mut bytes = sample.bytes.clone();
+        bytes[0x28..0x30].copy_from_slice(&moved.to_le_bytes());
+        assert_eq!(sample.read(&bytes), None, "at {moved:#x}, not {table:#x}");
+    }
+}
+
 #[test]
 fn flipped_bits_in_cuda_objects() {
     Sample::cuda(&["-arch=sm_80"]).flipped_everywhere();

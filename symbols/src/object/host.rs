@@ -5,7 +5,9 @@ use crate::input::{Fault, Reason};
 use crate::rocm;
 use kernrec_schemas::Backend;
 use object::Endianness;
-use object::elf::{FileHeader64, SHF_COMPRESSED, SHT_NOBITS, SectionFlags, SectionType};
+use object::elf::{
+    FileHeader64, SHF_COMPRESSED, SHT_NOBITS, SHT_NULL, SHT_STRTAB, SectionFlags, SectionType,
+};
 use object::read::elf::{FileHeader, SectionHeader, SectionTable};
 use object::read::{ReadRef, SectionIndex, StringTable};
 
@@ -119,9 +121,18 @@ fn roles<'data, R: ReadRef<'data>>(data: R, base: u64) -> Result<Vec<(Role, Plac
         .len()
         .map_err(|()| Fault::malformed(base, "a file of known size"))?;
     let names = names(header, endian, &sections, data)
-        .map_err(|error| fault("the table of section names", error))?;
+        .map_err(|error| fault("the table of section names", error))?
+        .ok_or_else(|| Fault::malformed(base, "a table of section names"))?;
+    let null = sections.iter().next();
+    if null.is_none_or(|section| section.sh_type(endian) != SHT_NULL) {
+        return Err(Fault::malformed(
+            base,
+            "a section table that starts with no section",
+        ));
+    }
     let mut found = Vec::new();
     for section in sections.iter() {
+        check_placed(section, endian, base, length)?;
         let name = section
             .name(endian, names)
             .map_err(|error| fault("a section's name", error))?;
@@ -146,18 +157,38 @@ fn roles<'data, R: ReadRef<'data>>(data: R, base: u64) -> Result<Vec<(Role, Plac
     Ok(found)
 }
 
-/// The names of all sections, read at once: one by one they cost a system call each.
+/// The names of all sections, read at once: one by one they cost a system call each. `None` where a section of another
+/// kind is said to hold them, through which every section would be one of no interest.
 fn names<'data, R: ReadRef<'data>>(
     header: &FileHeader64<Endianness>,
     endian: Endianness,
     sections: &SectionTable<'data, FileHeader64<Endianness>, R>,
     data: R,
-) -> Result<StringTable<'data>, object::Error> {
+) -> Result<Option<StringTable<'data>>, object::Error> {
     let index = header.shstrndx(endian, data)?;
-    let bytes = sections
-        .section(SectionIndex(index as usize))?
-        .data(endian, data)?;
-    Ok(StringTable::new(bytes, 0, bytes.len() as u64))
+    let section = sections.section(SectionIndex(index as usize))?;
+    if section.sh_type(endian) != SHT_STRTAB {
+        return Ok(None);
+    }
+    let bytes = section.data(endian, data)?;
+    Ok(Some(StringTable::new(bytes, 0, bytes.len() as u64)))
+}
+
+/// A section table that was moved or overwritten shows in sections that the file cannot hold.
+fn check_placed<S: SectionHeader<Endian = Endianness>>(
+    section: &S,
+    endian: Endianness,
+    base: u64,
+    length: u64,
+) -> Result<(), Fault> {
+    let Some((offset, size)) = section.file_range(endian) else {
+        return Ok(());
+    };
+    if offset.checked_add(size).is_some_and(|end| end <= length) {
+        return Ok(());
+    }
+    let expected = format!("a section of {size} bytes within the file's {length}");
+    Err(Fault::malformed(base.saturating_add(offset), expected))
 }
 
 fn check_stored(
