@@ -119,7 +119,8 @@ fn installed_package(path: &str) -> Option<&str> {
     (!name.is_empty()).then_some(name)
 }
 
-fn is_below(folder: &str, path: &str) -> bool {
+/// Whether a path is in a folder that is known.
+pub(crate) fn is_below(folder: &str, path: &str) -> bool {
     !folder.is_empty()
         && path
             .strip_prefix(folder)

@@ -10,6 +10,11 @@ pub(crate) fn is_plain(text: &str) -> bool {
         .any(|c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'))
 }
 
+/// Whether text reads back as itself, and is what the interpreter said.
+pub(crate) fn is_writable(text: &str) -> bool {
+    is_plain(text) && !text.is_empty() && !text.starts_with('#') && !text.contains('\u{fffd}')
+}
+
 /// Appends text with what would end a field or line as `%0A`.
 fn push_escaped(line: &mut String, text: &str) {
     for c in text.chars() {

@@ -1,14 +1,14 @@
 //! The recording of one process and its accounting.
 
+mod output;
+mod places;
+
 use crate::files::{ModuleFacts, Part, Place, classify, is_generated};
-use crate::header::{Birth, now, short_host, start_line};
-use crate::line::is_plain;
+use crate::line::is_writable;
 use crate::roots::{Found, Roots};
 use crate::setup::{Loaded, Setup, Trouble};
 use kernrec_trace_writer::RecordingFile;
-use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::path::Path;
 use std::sync::Arc;
 
 /// Every how many functions the counters are written.
@@ -17,8 +17,6 @@ const STAT_EVERY: u64 = 500;
 const MODULE: &str = "<module>";
 /// Far above any real program; keeps a runaway one from eating the host's memory.
 const MAX_FUNCTIONS: usize = 1 << 20;
-/// Lines that a full disk keeps from being written.
-const MAX_QUEUE_BYTES: usize = 16 << 20;
 
 /// What became of an entered function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,43 +131,6 @@ impl Recording {
             self.note_library(&place);
         }
         self.flush();
-    }
-
-    /// A module whose body was run and not reported ran where nothing is; so may have its functions.
-    fn look_for_unseen(&mut self, modules: &[Loaded]) {
-        for module in modules.iter().filter(|module| module.executed) {
-            let place = self.place_of(module);
-            let source = Path::new(&module.file).extension() == Some("py".as_ref());
-            let Some(path) = place.watched().filter(|_| source) else {
-                continue;
-            };
-            if self.bodies.contains(path) {
-                continue;
-            }
-            self.trouble(Trouble::UnseenCode);
-            if !self.files.contains_key(module.file.as_str()) {
-                self.meet(&module.file, ModuleFacts::default(), &[]);
-            }
-            self.entered(&module.file, MODULE, 1);
-        }
-    }
-
-    fn place_of(&self, module: &Loaded) -> Place {
-        let facts = ModuleFacts {
-            name: Some(module.name.clone()),
-            file: None,
-        };
-        classify(&module.file, &facts, &self.roots, &self.setup)
-    }
-
-    fn note_library(&mut self, place: &Place) {
-        if let Place::Library(name) = place
-            && is_plain(name)
-            && self.packages.insert(name.clone())
-        {
-            let line = format!("#pkg\t{name}\n");
-            self.queue_line(&line);
-        }
     }
 
     /// Notes that a code object was entered.
@@ -305,189 +266,5 @@ impl Recording {
             let stat = self.counter_line("#stat");
             self.queue_line(&stat);
         }
-    }
-
-    /// Remembers a function of a file that is not watched, as long as a watched package may still be found
-    /// where it is. Generated code and the standard library are in no package.
-    fn keep(&mut self, file: &str, id: u32, qualname: &str, line: u32) {
-        let place = self.files.get(file).map(|file| &file.place);
-        let is_standard = file.starts_with(&self.setup.standard_library);
-        if self.forgot || (matches!(place, Some(Place::Other)) && is_standard) {
-            return;
-        }
-        if self.kept_len >= MAX_FUNCTIONS {
-            self.forget();
-            return self.trouble(Trouble::TooManyFunctions);
-        }
-        self.kept_len += 1;
-        self.kept
-            .entry(id)
-            .or_default()
-            .push((qualname.into(), line));
-    }
-
-    fn forget(&mut self) {
-        self.forgot = true;
-        self.kept = Kept::new();
-        self.kept_len = 0;
-    }
-
-    fn take_roots(&mut self, found: &[Found]) {
-        let new = self.roots.update(found);
-        if new.is_empty() {
-            return;
-        }
-        if !new.iter().all(|place| is_writable(place)) {
-            // No line can name it, and none of its functions.
-            self.trouble(Trouble::InvalidName);
-        }
-        if self.file.is_some() {
-            for place in new.iter().filter(|place| is_writable(place)) {
-                let line = place_line("#root", place, true);
-                self.queue_line(&line);
-            }
-        }
-        self.met = true;
-        self.classify_again();
-        if self.roots.all_found() && !self.forgot {
-            self.forget();
-        }
-        self.flush_or_create();
-    }
-
-    /// Files that were met before their package was, get their place, and what was entered of them is noted.
-    fn classify_again(&mut self) {
-        let mut moved = Vec::new();
-        for (name, file) in &mut self.files {
-            if file.place.watched().is_some() {
-                continue;
-            }
-            let place = classify(name, &file.facts, &self.roots, &self.setup);
-            if let Some(path) = place.watched() {
-                let is_root = matches!(place, Place::Root(_));
-                moved.push((file.id, path.to_owned(), is_root));
-                file.place = place;
-            }
-        }
-        moved.sort_unstable();
-        if self.forgot && !moved.is_empty() {
-            self.trouble(Trouble::LateRoot);
-        }
-        for (id, path, is_root) in moved {
-            for (qualname, line) in self.kept.remove(&id).unwrap_or_default() {
-                self.note(id, &path, is_root, &qualname, line);
-            }
-        }
-    }
-
-    fn counter_line(&self, tag: &str) -> String {
-        let Counters {
-            root,
-            tests,
-            other,
-            errors,
-            last_error,
-        } = &self.counters;
-        let last_error = last_error.map_or("", Trouble::word);
-        format!(
-            "{tag}\troot={root}\ttests={tests}\tother={other}\terrors={errors}\tlast_error={last_error}\tt={}\n",
-            now()
-        )
-    }
-
-    fn queue_line(&mut self, line: &str) {
-        if self.queue.len() + line.len() > MAX_QUEUE_BYTES {
-            // The counters then say more than there are lines.
-            self.counters.errors = self.counters.errors.saturating_add(1);
-            self.counters.last_error = Some(Trouble::QueueFull);
-            return;
-        }
-        self.queue.push_str(line);
-    }
-
-    fn flush_or_create(&mut self) {
-        if self.file.is_none() && self.met {
-            self.create();
-        }
-        self.flush();
-    }
-
-    /// Writes what is queued. What cannot be written stays queued and is tried again.
-    fn flush(&mut self) {
-        if !self.met || self.queue.is_empty() {
-            return;
-        }
-        if self.file.is_none() {
-            self.create();
-        }
-        let Some(file) = &mut self.file else { return };
-        let kept = match file.append(self.queue.as_bytes()) {
-            Ok(()) => self.queue.len(),
-            Err(error) => error.kept,
-        };
-        self.queue.drain(..kept);
-        if !self.queue.is_empty() && !self.failure_noted {
-            // On its own and before the lines: it is shorter than most of them.
-            self.failure_noted = file.append(failure_line().as_bytes()).is_ok();
-            self.counters.errors = self.counters.errors.saturating_add(1);
-            self.counters.last_error = Some(Trouble::WriteFailed);
-        }
-    }
-
-    /// Makes the file with its header and places. Where that fails, it is tried again with the next line; the
-    /// file that a full disk leaves empty shows that a process was here and could not be recorded.
-    fn create(&mut self) {
-        let host = short_host(&self.setup.host);
-        let nonce = RefCell::new(String::new());
-        let pid = std::process::id();
-        let made = RecordingFile::create(&self.setup.folder, |random| {
-            let text = format!("{:08x}", random & 0xffff_ffff);
-            let name = format!("fn.{host}.{text}.{pid}.txt");
-            *nonce.borrow_mut() = text;
-            name
-        });
-        let Ok(mut file) = made else {
-            self.counters.errors = self.counters.errors.saturating_add(1);
-            self.counters.last_error = Some(Trouble::WriteFailed);
-            return;
-        };
-        let birth = Birth {
-            host: &host,
-            nonce: &nonce.borrow(),
-            forked_from: self.forked_from,
-            root: self.roots.places().next().unwrap_or_default(),
-        };
-        let mut lines = start_line(&self.setup, &birth);
-        for place in self.roots.places().filter(|place| is_writable(place)) {
-            lines.push_str(&place_line("#root", place, true));
-        }
-        if let Some(tests) = self.roots.tests().filter(|place| is_writable(place)) {
-            lines.push_str(&place_line("#tests", tests, false));
-        }
-        if file.append(lines.as_bytes()).is_err() {
-            // A header alone would pass for a process that entered nothing.
-            file.empty();
-            self.counters.errors = self.counters.errors.saturating_add(1);
-            self.counters.last_error = Some(Trouble::WriteFailed);
-            return;
-        }
-        self.file = Some(file);
-    }
-}
-
-/// Whether text reads back as itself, and is what the interpreter said.
-fn is_writable(text: &str) -> bool {
-    is_plain(text) && !text.is_empty() && !text.starts_with('#') && !text.contains('\u{fffd}')
-}
-
-fn failure_line() -> String {
-    format!("#error\t{}\n", Trouble::WriteFailed.word())
-}
-
-fn place_line(tag: &str, place: &str, with_time: bool) -> String {
-    if with_time {
-        format!("{tag}\t{place}\tt={}\n", now())
-    } else {
-        format!("{tag}\t{place}\n")
     }
 }
