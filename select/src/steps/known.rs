@@ -1,10 +1,13 @@
 //! The fields that steps have. One that is not here may be a misspelt list of files, and then the list is missing.
 
 /// Fields that make a step one that runs nothing.
-pub(super) const GATES: [&str; 6] = ["wait", "waiter", "block", "input", "manual", "trigger"];
+pub(super) const GATES: [&str; 6] = ["wait", "waiter", "block", "input", "manual", TRIGGER];
+
+/// The gate that starts a build of another pipeline.
+pub(super) const TRIGGER: &str = "trigger";
 
 /// Values of `type`, and steps written as one word, that run nothing.
-pub(super) const GATE_TYPES: [&str; 6] = ["wait", "waiter", "block", "input", "manual", "trigger"];
+pub(super) const GATE_TYPES: [&str; 6] = ["wait", "waiter", "block", "input", "manual", TRIGGER];
 
 /// Fields that name files.
 pub(super) const PATHS: [&str; 3] = ["if_changed", "source_file_dependencies", "paths"];

@@ -31,6 +31,7 @@ pub const MAX_STEPS: usize = 10_000;
 #[derive(Debug, Default)]
 pub struct Steps {
     list: Vec<Step>,
+    gates: Vec<Gate>,
     /// Files for which everything runs, of each file and each switch.
     run_all: Vec<Patterns>,
     /// A pattern for which everything would run could not be read, so any file may be such.
@@ -52,6 +53,17 @@ pub(crate) struct Step {
     groups: Vec<String>,
     /// Where a field can be added to it; `None` where that would change other steps too.
     place: Option<Place>,
+}
+
+/// What is in the list of steps and is never skipped: a block, an input, a wait, a build of another pipeline.
+#[derive(Debug)]
+struct Gate {
+    /// Its own key and those of the groups that it is in.
+    keys: Vec<String>,
+    /// Keys of the steps and groups that it needs.
+    needs: Vec<String>,
+    /// It starts a build of another pipeline, which may use whatever it waits for.
+    is_trigger: bool,
 }
 
 /// Which changed files propose a step.
@@ -85,6 +97,7 @@ impl Steps {
     /// Adds the steps of another file.
     pub fn extend(&mut self, other: Self) {
         self.list.extend(other.list);
+        self.gates.extend(other.gates);
         self.run_all.extend(other.run_all);
         self.is_run_all_unknown |= other.is_run_all_unknown;
         self.notes.extend(other.notes);

@@ -4,39 +4,59 @@ use super::Steps;
 use kernrec_schemas::StepKey;
 use std::collections::{BTreeSet, HashMap};
 
-/// Dependencies. Nodes are the steps, by number, and after them the keys: a key may be that of a whole group.
+/// Dependencies. Nodes are the steps, by number, then the gates, and after them the keys: a key may be that of a whole
+/// group.
 #[derive(Debug)]
 pub(crate) struct Needs {
     of: Vec<Vec<usize>>,
     steps: usize,
+    /// The gates that use what they need, whatever else runs.
+    triggers: Vec<usize>,
 }
 
 impl Needs {
     pub(crate) fn of(steps: &Steps) -> Self {
         let count = steps.list.len();
         let mut keys: HashMap<&str, usize> = HashMap::new();
-        let mut of: Vec<Vec<usize>> = vec![Vec::new(); count];
+        let mut of: Vec<Vec<usize>> = vec![Vec::new(); count + steps.gates.len()];
+        let mut name = |key, node| {
+            let named = *keys.entry(key).or_insert(of.len());
+            if named == of.len() {
+                of.push(Vec::new());
+            }
+            of[named].push(node);
+        };
         for (number, step) in steps.list.iter().enumerate() {
             let own = step.key.iter().map(StepKey::as_str);
             for key in own.chain(step.groups.iter().map(String::as_str)) {
-                let node = *keys.entry(key).or_insert(of.len());
-                if node == of.len() {
-                    of.push(Vec::new());
-                }
-                of[node].push(number);
+                name(key, number);
             }
         }
-        for (number, step) in steps.list.iter().enumerate() {
-            let needed = step.needs.iter().filter_map(|key| keys.get(key.as_str()));
-            of[number].extend(needed);
+        for (number, gate) in (count..).zip(&steps.gates) {
+            for key in &gate.keys {
+                name(key, number);
+            }
         }
-        Self { of, steps: count }
+        let of_steps = steps.list.iter().map(|step| &step.needs);
+        let of_gates = steps.gates.iter().map(|gate| &gate.needs);
+        for (node, needs) in of_steps.chain(of_gates).enumerate() {
+            let needed = needs.iter().filter_map(|key| keys.get(key.as_str()));
+            of[node].extend(needed);
+        }
+        let triggers = (count..).zip(&steps.gates);
+        let triggers = triggers.filter(|(_, gate)| gate.is_trigger);
+        Self {
+            of,
+            steps: count,
+            triggers: triggers.map(|(node, _)| node).collect(),
+        }
     }
 
-    /// All steps that these need, directly or through others, themselves included.
+    /// All steps that these or a trigger need, directly or through others, themselves included.
     pub(crate) fn closure(&self, steps: impl IntoIterator<Item = usize>) -> BTreeSet<usize> {
         let mut found = vec![false; self.of.len()];
         let mut open: Vec<usize> = steps.into_iter().collect();
+        open.extend(&self.triggers);
         while let Some(node) = open.pop() {
             if !std::mem::replace(&mut found[node], true) {
                 open.extend(&self.of[node]);

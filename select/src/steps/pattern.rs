@@ -24,7 +24,7 @@ enum Include {
 
 #[derive(Debug)]
 enum Exclude {
-    /// A file, or all below a folder.
+    /// A file, or with a slash at its end all below a folder.
     Path(String),
     Glob(GlobMatcher),
 }
@@ -37,21 +37,30 @@ pub(crate) enum PatternError {
         pattern: String,
         source: globset::Error,
     },
-    #[error("`{pattern}` is filled in later or negated, so what it matches is not known")]
+    #[error(
+        "`{pattern}` is filled in later, negated, of odd components or no text, so what it matches is not known"
+    )]
     Unknown { pattern: String },
 }
 
 impl Patterns {
     /// Adds files that are meant.
     pub(crate) fn include(&mut self, pattern: &str) -> Result<(), PatternError> {
-        let plain = plain(pattern)?;
-        self.include.push(if plain.is_empty() {
-            Include::Everything
-        } else if is_glob(plain) {
-            Include::Glob(plain.to_owned(), glob(plain, false)?)
-        } else {
-            Include::Prefix(plain.to_owned())
-        });
+        let parts = alternatives(pattern);
+        // The name of a file may have a comma in it.
+        let whole = (parts.len() > 1).then_some(pattern);
+        for part in parts.into_iter().chain(whole) {
+            let plain = plain(part)?;
+            self.include.push(if plain.is_empty() {
+                Include::Everything
+            } else if is_glob(plain) {
+                // Paths of folders are compared without a slash at their end.
+                let folder = plain.trim_end_matches('/');
+                Include::Glob(plain.to_owned(), glob(folder, false)?)
+            } else {
+                Include::Prefix(plain.to_owned())
+            });
+        }
         Ok(())
     }
 
@@ -61,7 +70,7 @@ impl Patterns {
         self.exclude.push(if is_glob(plain) {
             Exclude::Glob(glob(plain, true)?)
         } else {
-            Exclude::Path(plain.trim_end_matches('/').to_owned())
+            Exclude::Path(plain.to_owned())
         });
         Ok(())
     }
@@ -106,9 +115,8 @@ impl Include {
 impl Exclude {
     fn matches(&self, path: &str) -> bool {
         match self {
-            Self::Path(excluded) => path
-                .strip_prefix(excluded.as_str())
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/')),
+            Self::Path(folder) if folder.ends_with('/') => path.starts_with(folder.as_str()),
+            Self::Path(file) => path == file,
             Self::Glob(glob) => glob.is_match(path),
         }
     }
@@ -119,17 +127,57 @@ fn parents(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').map(|(end, _)| &path[..end])
 }
 
-fn plain(pattern: &str) -> Result<&str, PatternError> {
-    if pattern.starts_with('!') || pattern.contains('$') {
-        return Err(PatternError::Unknown {
-            pattern: pattern.chars().take(200).collect(),
-        });
+/// The parts between commas that are in no braces or brackets: Buildkite's globs mean any of them.
+fn alternatives(pattern: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut start, mut depth, mut is_escaped) = (0, 0_usize, false);
+    for (at, character) in pattern.char_indices() {
+        match character {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                parts.push(&pattern[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
     }
+    parts.push(&pattern[start..]);
+    parts
+}
+
+fn plain(pattern: &str) -> Result<&str, PatternError> {
     let mut plain = pattern.trim();
     while let Some(rest) = plain.strip_prefix("./").or_else(|| plain.strip_prefix('/')) {
         plain = rest;
     }
-    Ok(if plain == "." { "" } else { plain })
+    let plain = if plain == "." { "" } else { plain };
+    if pattern.starts_with('!')
+        || plain.starts_with('!')
+        || pattern.contains('$')
+        || pattern.contains("{{")
+        || is_no_path(plain)
+    {
+        return Err(PatternError::Unknown {
+            pattern: pattern.chars().take(200).collect(),
+        });
+    }
+    Ok(plain)
+}
+
+/// Whether a text can be no path of git's: it has components that git's have not, or stands for a truth value, a
+/// number or nothing.
+fn is_no_path(plain: &str) -> bool {
+    let components = plain.strip_suffix('/').unwrap_or(plain).split('/');
+    let is_odd = |part: &str| matches!(part, "" | "." | "..");
+    let is_value = ["true", "false", "yes", "no", "on", "off", "null", "~"]
+        .iter()
+        .any(|value| plain.eq_ignore_ascii_case(value));
+    (!plain.is_empty() && components.clone().any(is_odd))
+        || is_value
+        || plain.parse::<f64>().is_ok()
 }
 
 fn is_glob(pattern: &str) -> bool {
@@ -140,6 +188,8 @@ fn glob(pattern: &str, literal_separator: bool) -> Result<GlobMatcher, PatternEr
     let glob = GlobBuilder::new(pattern)
         .literal_separator(literal_separator)
         .backslash_escape(true)
+        // `a{,.txt}` means `a` too; of what is left out, doubt leaves less out.
+        .empty_alternates(!literal_separator)
         .build();
     match glob {
         Ok(glob) => Ok(glob.compile_matcher()),

@@ -1,10 +1,10 @@
 //! From the text of a step file to its steps.
 
 use super::fields::Fields;
-use super::known::{GATE_TYPES, GATES, KEYS, PATHS, is_known};
+use super::known::{GATE_TYPES, GATES, KEYS, PATHS, TRIGGER, is_known};
 use super::pattern::{PatternError, Patterns};
 use super::yaml::{self, Node};
-use super::{MAX_STEPS, Paths, Place, Step, Steps, StepsError};
+use super::{Gate, MAX_STEPS, Paths, Place, Step, Steps, StepsError};
 use crate::note::NoteReason;
 use kernrec_schemas::StepKey;
 use kernrec_schemas::shown::printable;
@@ -122,6 +122,7 @@ impl Reader<'_> {
                 .text("type")
                 .is_some_and(|kind| GATE_TYPES.contains(&kind));
         if is_gate {
+            self.gate(&fields, around);
             return Ok(());
         }
         if self.steps.len() >= MAX_STEPS {
@@ -132,6 +133,17 @@ impl Reader<'_> {
         }
         self.step(node, &fields, around);
         Ok(())
+    }
+
+    fn gate(&mut self, fields: &Fields<'_>, around: &Group) {
+        let own = KEYS.iter().filter_map(|key| fields.text(key));
+        let keys = own.map(str::to_owned).chain(around.keys.iter().cloned());
+        let needs = Self::needs(fields).into_iter();
+        self.steps.gates.push(Gate {
+            keys: keys.collect(),
+            needs: needs.chain(around.needs.iter().cloned()).collect(),
+            is_trigger: fields.has(TRIGGER) || fields.text("type") == Some(TRIGGER),
+        });
     }
 
     fn group(&mut self, node: &Node, fields: &Fields<'_>, around: &Group) -> Group {
@@ -167,7 +179,7 @@ impl Reader<'_> {
         let own = self.own_paths(fields, &name);
         // What is filled in later is not known now.
         let key = written
-            .filter(|key| !key.contains('$'))
+            .filter(|key| !key.contains('$') && !key.contains("{{"))
             .and_then(|key| StepKey::new(key).ok());
         if key.is_none() {
             self.note(

@@ -109,6 +109,14 @@ fn patterns_never_match_less_than_they_mean() {
         ("*.cu", "src/a.cu"),
         ("src/{a,b}.cu", "src/b.cu"),
         ("{**.go,go.{mod,sum}}", "go.sum"),
+        ("**.go,go.mod,src/**", "go.mod"),
+        ("**.go, src/**", "src/a.cu"),
+        ("docs/{a,b},src/a", "src/a.cu"),
+        ("a,b.cu", "a,b.cu"),
+        ("src/a{,.cu}", "src/a"),
+        ("src/*/", "src/x/a.cu"),
+        ("{lib,src}/", "src/x/a.cu"),
+        ("src/**/", "src/x/a.cu"),
         ("s?c", "src/a.cu"),
         ("pages/[id].ts", "pages/[id].ts"),
         ("pages/[id].ts", "pages/i.ts"),
@@ -125,6 +133,8 @@ fn patterns_never_match_less_than_they_mean() {
         ("src/", "source/a.cu"),
         ("**.cu", "a.cuh"),
         ("a.cuh", "a.cu"),
+        ("**.go,go.mod", "a.cu"),
+        ("src/{a,b}.cu", "b.cu"),
     ] {
         assert!(
             !proposes(&format!("if_changed: \"{pattern}\""), file),
@@ -139,11 +149,12 @@ fn what_is_left_out_is_left_out_exactly() {
     for (file, expected) in [
         ("src/x.cu", true),
         ("src/gen/x.cu", false),
-        ("src/gen", false),
+        ("src/gen", true),
         ("src/generic.cu", true),
         ("docs/x.md", false),
         ("docs/in/x.md", true),
-        ("src/a/x", false),
+        ("src/a", false),
+        ("src/a/x", true),
         ("src/ab", true),
     ] {
         assert_eq!(proposes(fields, file), expected, "{file}");
@@ -156,6 +167,14 @@ fn what_cannot_be_relied_on_proposes_every_change() {
         ("if_changed: [a, '{b']", NoteReason::UnreadablePattern),
         ("if_changed: ['!a']", NoteReason::UnreadablePattern),
         ("if_changed: a/${X}", NoteReason::UnreadablePattern),
+        ("if_changed: 'b,!a'", NoteReason::UnreadablePattern),
+        ("if_changed: 'a/{{matrix}}/'", NoteReason::UnreadablePattern),
+        ("if_changed: true", NoteReason::UnreadablePattern),
+        ("if_changed: [12]", NoteReason::UnreadablePattern),
+        ("paths: [null]", NoteReason::UnreadablePattern),
+        ("paths: ['a//b']", NoteReason::UnreadablePattern),
+        ("paths: ['x/../a']", NoteReason::UnreadablePattern),
+        ("paths: ['../a']", NoteReason::UnreadablePattern),
         ("if_changed: [a, [b]]", NoteReason::MalformedStep),
         (
             "if_changed: {include: a, except: b}",
@@ -263,6 +282,7 @@ fn steps_that_no_row_can_be_of_run() {
     let text = "
 - {label: no key, commands: [t], depends_on: needed}
 - {key: 'k-${N}', command: t}
+- {key: 'm-{{matrix}}', command: t, paths: x, matrix: [a]}
 - {key: runs-b, paths: a.cu}
 - {key: runs-b, paths: a.cu}
 - {key: needed, paths: nothing}
@@ -274,7 +294,7 @@ fn steps_that_no_row_can_be_of_run() {
     assert_eq!(reason(&report, "idle"), Reason::RowLaunchedNoneOfItsKernels);
     assert_eq!(
         report.step_file.as_ref().unwrap().without_key,
-        ["k-${N}", "no key"]
+        ["k-${N}", "m-{{matrix}}", "no key"]
     );
     assert_eq!(
         note_words(&report),
@@ -284,7 +304,30 @@ fn steps_that_no_row_can_be_of_run() {
             NoteReason::RowsWithoutStep
         ]
     );
-    assert!(render::text(&report).contains("2 steps of the step file have no key: they must run."));
+    assert!(render::text(&report).contains("3 steps of the step file have no key: they must run."));
+}
+
+#[test]
+fn a_need_reaches_through_what_is_never_skipped() {
+    let text = "
+- {key: build, paths: x}
+- {key: image, paths: x}
+- {key: far, paths: x}
+- {key: asked, paths: x}
+- {block: sure?, key: block, depends_on: build}
+- group: more
+  key: group
+  depends_on: image
+  steps: [{input: name, key: input}]
+- {block: later, depends_on: far}
+- {type: trigger, trigger: other, depends_on: asked}
+- {key: runs-a, paths: a.cu, depends_on: [block, group]}
+";
+    let report = ask(text, &["a.cu"]);
+    for key in ["build", "image", "asked"] {
+        assert_eq!(reason(&report, key), Reason::NeededByAStepThatRuns, "{key}");
+    }
+    assert_eq!(reason(&report, "far"), Reason::NoFileOfTheStepChanged);
 }
 
 #[test]
