@@ -16,7 +16,7 @@ pub(super) const PATHS: [&str; 3] = ["if_changed", "source_file_dependencies", "
 pub(super) const KEYS: [&str; 3] = ["key", "id", "identifier"];
 
 /// Every other field: of Buildkite's command and group steps, and of test areas.
-const OTHERS: [&str; 61] = [
+const OTHERS: [&str; 59] = [
     "agent_pool",
     "agents",
     "allow_dependency_failure",
@@ -76,8 +76,6 @@ const OTHERS: [&str; 61] = [
     "working_dir",
     "working_directory",
     "<<",
-    "run_all_patterns",
-    "run_all_exclude_patterns",
 ];
 
 /// Whether a step may have this field.

@@ -13,6 +13,9 @@ use std::rc::Rc;
 /// How deep groups may lie in one another. Buildkite knows one level, a list of test areas one more.
 const MAX_GROUPS: usize = 4;
 
+/// The fields of a document that name the files for which everything runs, and those of them that are left out.
+const RUN_ALL: [&str; 2] = ["run_all_patterns", "run_all_exclude_patterns"];
+
 /// Reads a step file.
 pub(super) fn read(name: &str, text: &str) -> Result<Steps, StepsError> {
     let root = yaml::parse(text).map_err(|error| StepsError::malformed(name, &error))?;
@@ -66,16 +69,22 @@ impl Reader<'_> {
             });
         }
         let mut patterns = Patterns::default();
-        for pattern in self.texts(&fields, "run_all_patterns") {
+        for pattern in self.texts(&fields, RUN_ALL[0]) {
             run_all(&mut self.steps, &mut patterns, &pattern);
         }
-        for pattern in self.texts(&fields, "run_all_exclude_patterns") {
+        for pattern in self.texts(&fields, RUN_ALL[1]) {
             // What is not left out runs everything.
             if let Err(error) = patterns.exclude(&pattern) {
                 self.note(NoteReason::UnreadablePattern, error.to_string());
             }
         }
         self.steps.run_all.push(patterns);
+        let is_misspelt = |name: &&str| name.starts_with("run_all") && !RUN_ALL.contains(name);
+        for name in fields.names().filter(is_misspelt) {
+            self.steps.is_run_all_unknown = true;
+            let message = format!("`{}` is no field that is known", printable(name));
+            self.note(NoteReason::UnreadablePattern, message);
+        }
         let Some(items) = fields.value("steps").and_then(Node::items) else {
             return Err(self.no_steps());
         };
@@ -195,7 +204,9 @@ impl Reader<'_> {
             paths: united(own.as_ref(), around),
             needs,
             groups: around.keys.clone(),
-            place: (!around.is_anchored).then(|| place(node, fields)).flatten(),
+            place: (!around.is_anchored && !has_twins(fields))
+                .then(|| place(node, fields))
+                .flatten(),
         };
         self.mirrors(fields, &step, around);
         self.steps.list.push(step);
@@ -366,6 +377,12 @@ fn united(own: Option<&Rc<Patterns>>, around: &Group) -> Paths {
         return Paths::EveryChange;
     }
     Paths::Listed(lists)
+}
+
+/// Whether other steps are made of this one: what skips it would skip them.
+fn has_twins(fields: &Fields<'_>) -> bool {
+    let made_by = ["mirror", "mirror_hardwares", "amd_experimental"];
+    made_by.iter().any(|name| fields.value(name).is_some())
 }
 
 fn place(node: &Node, fields: &Fields<'_>) -> Option<Place> {

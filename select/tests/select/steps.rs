@@ -261,6 +261,25 @@ steps:
     assert_eq!(reason(&report, "runs-b"), Reason::SelectedWithoutAFile);
     assert!(note_words(&report).contains(&NoteReason::RunAllPattern));
     assert!(!ask(text, &["a.cu", "docker/notes.md"]).everything_must_run);
+    let written = parse(text).with_skips(text, &skips(&["runs-b"])).unwrap();
+    assert_eq!(
+        (written.text.as_str(), written.left),
+        (text, vec![step("runs-b")]),
+        "a skip would be the mirror's too"
+    );
+}
+
+#[test]
+fn a_misspelt_list_of_files_for_which_everything_runs_is_not_lost() {
+    for text in [
+        "run_all_patern: [docker/]\nsteps:\n- {key: runs-b, paths: a.cu}\n",
+        "steps:\n- {group: g, run_all_patterns: [docker/], steps: [{key: runs-b, paths: a.cu}]}\n",
+    ] {
+        assert!(
+            ask(text, &["docker/x", "a.cu"]).everything_must_run,
+            "{text}"
+        );
+    }
 }
 
 #[test]
