@@ -13,8 +13,7 @@ pub struct PastChange {
     pub base: String,
     /// Its last commit.
     pub head: String,
-    /// The steps that failed because of it.
-    #[serde(default)]
+    /// The steps that failed because of it. Must be there: a misspelt list would prove everything.
     pub failed: Vec<StepKey>,
     /// The steps that CI ran for it, if that is known.
     #[serde(default)]
@@ -125,19 +124,23 @@ fn proves_nothing(report: &Report) -> Option<(String, String)> {
     if let Some(stopped) = &report.stopped {
         return Some((stopped.reason.clone(), stopped.problem.clone()));
     }
+    // One that is not there holds every step, whatever the others say.
+    let gone = report
+        .records
+        .iter()
+        .find_map(|record| match &record.state {
+            RecordState::Unavailable { reason, problem } => Some((reason.clone(), problem.clone())),
+            RecordState::Ready { .. } => None,
+        });
+    if gone.is_some() {
+        return gone;
+    }
     let mut first = None;
     for record in &report.records {
-        match &record.state {
-            RecordState::Unavailable { reason, problem } => {
-                return Some((reason.clone(), problem.clone()));
-            }
-            RecordState::Ready { limits, .. } => match limits.first() {
-                None => return None,
-                Some(limit) => {
-                    let said = (limit.word().to_owned(), limit.meaning().to_owned());
-                    first.get_or_insert(said);
-                }
-            },
+        if let RecordState::Ready { limits, .. } = &record.state {
+            let limit = limits.first()?;
+            let said = (limit.word().to_owned(), limit.meaning().to_owned());
+            first.get_or_insert(said);
         }
     }
     first.or_else(|| Some(("no-record".to_owned(), "there is no record".to_owned())))

@@ -79,12 +79,12 @@ fn what_could_not_be_replayed_is_no_success() {
     for (changes, word) in [
         (serde_json::json!([]), None),
         (
-            serde_json::json!([{"base": "absent", "head": head}]),
+            serde_json::json!([{"base": "absent", "head": head, "failed": []}]),
             Some("git-"),
         ),
         // The record is of a later commit than the change starts from.
         (
-            serde_json::json!([{"base": format!("{BASE}^"), "head": format!("{BASE}^")}]),
+            serde_json::json!([{"base": format!("{BASE}^"), "head": format!("{BASE}^"), "failed": []}]),
             Some(""),
         ),
     ] {
@@ -98,12 +98,27 @@ fn what_could_not_be_replayed_is_no_success() {
     }
 }
 
+/// A backend that is asked for and not there holds every step: whoever failed would have been run for no merit.
+#[test]
+fn a_backend_that_is_not_there_proves_nothing() {
+    let (context, head) = scene();
+    let changes = serde_json::json!([{"base": BASE, "head": head, "failed": ["op-rope"]}]);
+    let asked = ["--backend", "cuda", "--backend", "rocm", "--json"];
+    let ran = validated(&context, &changes, &asked);
+    assert_eq!(ran.status, 1, "{ran}");
+    let said: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(said["replayed"], 0);
+}
+
 #[test]
 fn wrong_input_is_told() {
     let (context, head) = scene();
-    let changes = serde_json::json!([{"base": BASE, "head": head}]);
+    let changes = serde_json::json!([{"base": BASE, "head": head, "failed": []}]);
     let ran = validated(&context, &changes, &["--crosscheck"]);
     assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{ran}");
+    let changes = serde_json::json!([{"base": BASE, "head": head, "faild": ["op-argsort"]}]);
+    let ran = validated(&context, &changes, &[]);
+    assert_eq!((ran.status, ran.stdout.as_str()), (1, ""), "{ran}");
     let ran = validated(&context, &serde_json::json!({"base": BASE}), &[]);
     assert_eq!((ran.status, ran.stdout.as_str()), (1, ""), "{ran}");
 }
