@@ -87,7 +87,11 @@ pub(crate) fn dispatch(kernel: u64, lost: bool) {
             return;
         }
         state.gpu.last_dispatch += 1;
-        let record = buffers::record(kernel, state.gpu.last_dispatch, thread());
+        let number = match knobs::get("dispatch-number") {
+            0 => state.gpu.last_dispatch,
+            number => number - 1,
+        };
+        let record = buffers::record(kernel, number, thread());
         if lost {
             return;
         }

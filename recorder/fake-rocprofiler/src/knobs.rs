@@ -27,6 +27,7 @@ const DEFAULTS: [(&str, u64); 3] = [
 // reorder                dispatches complete in reverse order, in groups of this size
 // null-headers           records come without their headers
 // header-kind            records come as another kind
+// dispatch-number        every record has this number less one
 // child-hangs            in a forked child a flush never returns
 // no-finalize            the process ends without the SDK noticing
 

@@ -169,6 +169,19 @@ fn records_that_are_not_what_they_should_be() {
     }
 }
 
+/// Kernels and names are as good as ever, and nothing proves that they are all.
+#[test]
+fn numbers_of_dispatches_that_cannot_be() {
+    for (knobs, word) in [
+        ("dispatch-number=1", "invalid_dispatch_id"),
+        ("dispatch-number=2", "repeated_dispatch_id"),
+    ] {
+        let left = failed(knobs, &["launch=_Z1av*3"], word);
+        assert_eq!(left.names, ["_Z1av"]);
+        assert_eq!(left.records, Some(3));
+    }
+}
+
 #[test]
 fn symbols_that_are_not_what_they_should_be() {
     for (knobs, act, word) in [

@@ -11,3 +11,4 @@ mod faults;
 mod forks;
 mod launches;
 mod sdk;
+mod words;

@@ -6,7 +6,7 @@ use kernrec_schemas::recording::ProcessState;
 use kernrec_schemas::sidecar::Sidecar;
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 #[test]
 fn one_bundle_with_clean_recordings() {
@@ -195,11 +195,16 @@ fn an_explicit_folder_gets_the_bundle_beside_it() {
 #[test]
 fn a_gpu_process_with_an_environment_of_its_own_is_counted() {
     let bench = Bench::new();
-    // The driver under its own name: a link would be mapped under the name it leads to.
-    let driver = bench.path("driver/libcuda.so.1");
+    let run = bench.recorded(&["env", "-i", HOSTILE, "map"]);
+    assert_eq!(unrecorded_with(&bench, run, "libcuda.so.1"), 1);
+}
+
+/// What the sidecar says after a command that maps what it gets for this library of a GPU's runtime.
+pub(crate) fn unrecorded_with(bench: &Bench, mut run: Command, name: &str) -> u64 {
+    // Under its own name: a link would be mapped under the name it leads to.
+    let driver = bench.path("driver").join(name);
     fs_err::create_dir(driver.parent().unwrap()).unwrap();
-    fs_err::copy(library("libkernrec_fake_cupti.so"), &driver).unwrap();
-    let mut run = bench.recorded(&["env", "-i", HOSTILE, "map"]);
+    fs_err::copy(library("libkernrec_cupti_forwarders.so"), &driver).unwrap();
     let mut child = run
         .arg(&driver)
         .stdin(Stdio::piped())
@@ -218,7 +223,7 @@ fn a_gpu_process_with_an_environment_of_its_own_is_counted() {
     }
     drop(child.stdin.take());
     assert_eq!(child.wait().unwrap().code(), Some(0));
-    assert_eq!(bench.bundle().sidecar.unrecorded_processes, 1);
+    bench.bundle().sidecar.unrecorded_processes
 }
 
 /// How often the launcher's watching thread went to sleep; `None` before it has its name.

@@ -1,6 +1,7 @@
 //! AMD steps: `run`, `env` and `finish` with the recorder for ROCm, against an imitation of the SDK.
 
-use crate::bench::{Bench, DRIVER, HOST, assert_quiet, library, shell_status, text};
+use crate::bench::{Bench, DRIVER, HOST, HOSTILE, assert_quiet, library, shell_status, text};
+use crate::recorded::unrecorded_with;
 use kernrec_schemas::Backend;
 use kernrec_schemas::recording::ProcessState;
 use std::path::{Path, PathBuf};
@@ -95,6 +96,63 @@ fn the_variables_are_the_documented_ones() {
         assert_eq!(line(name), Some(value), "{name}");
     }
     assert_eq!(line("CUDA_INJECTION64_PATH"), None);
+}
+
+/// What the workload finds in a variable.
+fn seen(mut run: Command, name: &str) -> Option<String> {
+    let output = run.output().unwrap();
+    assert!(output.stderr.is_empty(), "{}", text(&output.stderr));
+    let seen = text(&output.stdout);
+    let mut lines = seen.lines();
+    let value = |line: &str| Some(line.strip_prefix(name)?.strip_prefix('=')?.to_owned());
+    lines.find_map(value)
+}
+
+/// The workload may change its folder.
+#[test]
+fn a_relative_path_is_made_absolute() {
+    let bench = with_rocm("librocprofiler-sdk.so");
+    for (name, value) in [
+        ("LD_LIBRARY_PATH", "nowhere:rocm/lib"),
+        ("ROCM_PATH", "rocm"),
+        ("ROCPROFILER_SDK_LIB", "rocm/lib"),
+        ("ROCPROFILER_SDK_LIB", "rocm/lib/librocprofiler-sdk.so"),
+    ] {
+        let mut run = recorded(&bench, &["env"]);
+        run.current_dir(bench.path("."))
+            .env_remove("ROCM_PATH")
+            .env(name, value);
+        let found = PathBuf::from(seen(run, "LD_PRELOAD").unwrap());
+        assert!(found.is_absolute(), "{name}: {found:?}");
+        assert_eq!(found.file_name(), sdk(&bench).file_name());
+        assert!(found.is_file(), "{name}: {found:?}");
+    }
+}
+
+/// Two copies in one process can hang it: the job's own is the one that is used, if its version is known.
+#[test]
+fn the_copy_that_the_job_has_chosen_is_used() {
+    let copy = |bench: &Bench| {
+        let theirs = bench.path("theirs/librocprofiler-sdk.so.1");
+        fs_err::create_dir(theirs.parent().unwrap()).unwrap();
+        fs_err::copy(sdk(bench), &theirs).unwrap();
+        theirs.display().to_string()
+    };
+    for name in ["LD_PRELOAD", "ROCPROFILER_REGISTER_LIBRARY"] {
+        for seen_in in ["LD_PRELOAD", "ROCPROFILER_REGISTER_LIBRARY"] {
+            let bench = with_rocm("librocprofiler-sdk.so");
+            let theirs = copy(&bench);
+            let mut run = recorded(&bench, &["env"]);
+            run.env(name, &theirs);
+            assert_eq!(seen(run, seen_in).as_ref(), Some(&theirs), "{name}");
+        }
+    }
+    let bench = with_rocm("librocprofiler-sdk.so");
+    let theirs = copy(&bench);
+    fs_err::write(&theirs, "not a library").unwrap();
+    says_why(&bench, "rocprofiler-sdk-not-usable", |run| {
+        run.env("ROCPROFILER_REGISTER_LIBRARY", theirs);
+    });
 }
 
 #[test]
@@ -276,4 +334,11 @@ fn a_process_that_never_used_the_gpu_is_idle_when_it_is_killed() {
     let bundle = bench.bundle();
     assert_eq!(bundle.recordings.len(), 1);
     assert_eq!(bundle.recordings[0].state, ProcessState::Idle);
+}
+
+#[test]
+fn a_process_of_rocm_with_an_environment_of_its_own_is_counted() {
+    let bench = with_rocm("librocprofiler-sdk.so");
+    let run = recorded(&bench, &["env", "-i", HOSTILE, "map"]);
+    assert_eq!(unrecorded_with(&bench, run, "libhsa-runtime64.so.1"), 1);
 }

@@ -3,8 +3,11 @@
 use crate::environment::Environment;
 use crate::ffi::probe;
 use crate::libraries::LOAD_LIMIT;
+use crate::preload;
 use crate::python;
 use crate::reason::Unavailable;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 /// The only version the recorder works with; what it does with others is to say so and do nothing.
@@ -40,19 +43,7 @@ pub(super) struct Sdk {
 }
 
 pub(super) fn find(environment: &Environment) -> Result<Sdk, Unavailable> {
-    let folders = folders(environment);
-    let candidates = folders
-        .iter()
-        .flat_map(|folder| FILES.iter().map(move |file| folder.join(file)));
-    let named = environment
-        .set(NAMED)
-        .map(|path| environment.absolute(Path::new(path)))
-        .filter(|path| path.is_file());
-    let path = named
-        .into_iter()
-        .chain(candidates)
-        .find(|path| path.is_file())
-        .ok_or(Unavailable::SdkMissing { searched: folders })?;
+    let path = chosen(environment).map_or_else(|| search(environment), Ok)?;
     let version = version(&path)?;
     if version != EXPECTED_SDK {
         return Err(Unavailable::SdkVersion {
@@ -66,6 +57,44 @@ pub(super) fn find(environment: &Environment) -> Result<Sdk, Unavailable> {
         path,
         version,
     })
+}
+
+/// The copy that the job has chosen for its processes. With another one in them as well they could hang.
+fn chosen(environment: &Environment) -> Option<PathBuf> {
+    if environment.set(NAMED).is_some() {
+        return None;
+    }
+    let preloaded = environment.set(preload::VARIABLE).unwrap_or_default();
+    let preloaded = preloaded
+        .as_bytes()
+        .split(|byte| matches!(byte, b' ' | b':'))
+        .map(OsStr::from_bytes)
+        .filter(|entry| {
+            let name = Path::new(entry).file_name().unwrap_or_default();
+            name.as_bytes().starts_with(FILES[0].as_bytes())
+        });
+    preloaded
+        .chain(environment.set(super::SDK))
+        .map(PathBuf::from)
+        // What is no path the loader looks for in its own way.
+        .find(|path| path.is_absolute() && path.is_file())
+}
+
+fn search(environment: &Environment) -> Result<PathBuf, Unavailable> {
+    let folders = folders(environment);
+    let candidates = folders
+        .iter()
+        .flat_map(|folder| FILES.iter().map(move |file| folder.join(file)));
+    let named = environment
+        .set(NAMED)
+        .map(|path| environment.absolute(Path::new(path)));
+    named
+        .into_iter()
+        .chain(candidates)
+        // The workload's folders are not ours.
+        .map(|path| environment.absolute(&path))
+        .find(|path| path.is_file())
+        .ok_or(Unavailable::SdkMissing { searched: folders })
 }
 
 /// Asked in a process of its own: a library that crashes or hangs when it is loaded takes nobody along.

@@ -16,8 +16,8 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Between two looks. One look reads a small file for each process of the machine, and of each that is new
-/// below the command one more.
+/// Between two looks. One look reads a small file for each process of the machine, and of each below
+/// the command one more.
 const PERIOD: Duration = Duration::from_secs(1);
 
 /// A thread that looks.
@@ -77,8 +77,6 @@ struct Seen {
     watched: Watched,
     /// Those below the command. One whose parent ended stays among them.
     below: HashSet<Process>,
-    /// Those that need no second look.
-    settled: HashSet<Process>,
     unrecorded: HashSet<Process>,
 }
 
@@ -88,7 +86,6 @@ impl Seen {
             root,
             watched,
             below: HashSet::new(),
-            settled: HashSet::new(),
             unrecorded: HashSet::new(),
         }
     }
@@ -114,18 +111,15 @@ impl Seen {
         }
         for process in processes {
             let key = (process.pid, process.started);
-            if !self.below.contains(&key) || self.settled.contains(&key) {
-                continue;
-            }
-            match judge(&proc.join(process.pid.to_string()), &self.watched) {
-                Verdict::Recorded => {
-                    self.settled.insert(key);
-                }
-                Verdict::Unrecorded => {
-                    self.settled.insert(key);
-                    self.unrecorded.insert(key);
-                }
-                Verdict::Open => {}
+            // A recorded one is looked at again: it may become another program, with another environment.
+            if self.below.contains(&key)
+                && !self.unrecorded.contains(&key)
+                && matches!(
+                    judge(&proc.join(process.pid.to_string()), &self.watched),
+                    Verdict::Unrecorded
+                )
+            {
+                self.unrecorded.insert(key);
             }
         }
     }

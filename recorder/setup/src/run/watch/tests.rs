@@ -83,6 +83,16 @@ fn a_process_counts_from_when_it_has_the_driver() {
 }
 
 #[test]
+fn a_recorded_process_that_becomes_another_program_counts() {
+    let table = Table::new();
+    table.process(10, 1, RECORDED, WITH_DRIVER);
+    let mut seen = table.seen();
+    assert_eq!(table.unrecorded(&mut seen), 0);
+    table.process(10, 1, BARE, WITH_DRIVER);
+    assert_eq!(table.unrecorded(&mut seen), 1);
+}
+
+#[test]
 fn others_and_recorded_processes_do_not_count() {
     let table = Table::new();
     table.process(10, 1, RECORDED, WITH_DRIVER);
