@@ -23,6 +23,18 @@ fn with_pipeline(files: &[&str]) -> Report {
 }
 
 #[test]
+fn the_step_file_of_the_real_data_names_its_129_steps() {
+    let report = with_pipeline(&["src/ggml-cuda/rope.cu"]);
+    let file = report.step_file.as_ref().unwrap();
+    assert_eq!(
+        (file.steps, file.rows_without_step),
+        (130, 0),
+        "the build, and no other"
+    );
+    assert!(report.notes.is_empty() && file.without_key.is_empty());
+}
+
+#[test]
 fn a_comment_on_a_real_change() {
     let report = with_pipeline(&["src/ggml-cuda/rope.cu", "docs/build.md"]);
     insta::assert_snapshot!(markdown(&report));
