@@ -2,12 +2,14 @@
 
 use crate::environment::Environment;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 
 /// The variables that may be copied into a sidecar, one by one: a prefix could take a secret along.
-const ALLOWED: [&str; 26] = [
+const ALLOWED: [&str; 27] = [
     // Which GPUs are visible.
     "CUDA_VISIBLE_DEVICES",
     "NVIDIA_VISIBLE_DEVICES",
+    "AMD_VISIBLE_DEVICES",
     "HIP_VISIBLE_DEVICES",
     "ROCR_VISIBLE_DEVICES",
     "GPU_DEVICE_ORDINAL",
@@ -54,6 +56,16 @@ pub(crate) fn variables(environment: &Environment) -> BTreeMap<String, String> {
         .filter(|(_, value)| value.len() <= MAX_VALUE)
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect()
+}
+
+/// Takes in the allowed ones of variables that set-up gives to the workload.
+pub(crate) fn add(to: &mut BTreeMap<String, String>, given: &[(&'static str, OsString)]) {
+    let kept = given
+        .iter()
+        .filter(|(name, _)| ALLOWED.contains(name))
+        .filter_map(|(name, value)| Some((*name, value.to_str()?)))
+        .filter(|(_, value)| value.len() <= MAX_VALUE);
+    to.extend(kept.map(|(name, value)| (name.to_owned(), value.to_owned())));
 }
 
 /// The node's name; empty where the system does not say.

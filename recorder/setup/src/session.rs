@@ -5,6 +5,7 @@ use crate::environment::Environment;
 use crate::ffi::signals;
 use crate::job::{self, Entry, Kind, Record, State};
 use crate::options::{Options, Purpose};
+use crate::provenance;
 use crate::python;
 use crate::reason::Unavailable;
 use crate::rocm;
@@ -28,6 +29,10 @@ pub(crate) const VLLM_SHUTDOWN: (&str, &str) = ("VLLM_WORKER_SHUTDOWN_TIMEOUT_SE
 
 /// Recordings of the largest steps seen are a few MiB; less than this would end in the middle of one.
 const NEEDED_BYTES: u64 = 16 << 20;
+
+/// Names in the sidecar's versions.
+pub(crate) const ROCM: &str = "rocm";
+pub(crate) const ROCPROFILER_SDK: &str = "rocprofiler-sdk";
 
 /// The variables that a backend's recorder needs, and what to note of them.
 #[derive(Debug, Default)]
@@ -133,6 +138,12 @@ impl Session {
         let backend = options.backend.resolve(environment);
         let mut state = State::new(identity, backend, environment);
         state.versions = python::versions(environment, purpose);
+        if backend == Backend::Rocm {
+            let release = rocm::installed(environment);
+            state
+                .versions
+                .extend(release.map(|it| (ROCM.to_owned(), it)));
+        }
         let mut session = Self::new(&folder, state, outer, purpose);
         if session.is_repeated(purpose) {
             session.standing = Standing::Repeated;
@@ -223,7 +234,13 @@ impl Session {
     /// The workload runs unrecorded after all.
     pub(crate) fn give_up(&mut self, reason: &Unavailable) {
         self.state.available = false;
-        self.variables.clear();
+        for (name, _) in self.variables.drain(..) {
+            self.state.environment.remove(name);
+        }
+        if let Unavailable::SdkVersion { found, .. } = reason {
+            let versions = &mut self.state.versions;
+            versions.insert(ROCPROFILER_SDK.to_owned(), found.clone());
+        }
         self.spoil(reason);
         if let Unavailable::NotFresh { .. } = reason {
             self.standing = Standing::Detached;
@@ -298,6 +315,8 @@ impl Session {
             driver: injection.driver,
         });
         self.variables.extend(injection.variables);
+        // What the workload gets is what it ran with.
+        provenance::add(&mut self.state.environment, &self.variables);
         self.state.notes = injection.notes;
         let versions = injection.versions.into_iter();
         let versions = versions.map(|(of, version)| (of.to_owned(), version));

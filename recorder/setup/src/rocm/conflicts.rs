@@ -59,15 +59,20 @@ pub(super) fn check(environment: &Environment, purpose: Purpose<'_>) -> Result<(
     {
         return profiler(format!("the command is `{tool}`"));
     }
-    let off = ["0", "off", "false", "no"];
-    if let Some(value) = environment.text(REGISTRATION)
-        && off.contains(&value.to_ascii_lowercase().as_str())
-    {
+    if let Some(value) = environment.text(REGISTRATION).filter(|value| is_off(value)) {
         return Err(Unavailable::RegistrationOff {
             value: value.to_owned(),
         });
     }
     tools(environment)
+}
+
+/// As the registration library reads a switch: a number, or one of these words.
+fn is_off(value: &str) -> bool {
+    let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
+    let is_zero = value.bytes().all(|byte| byte == b'0');
+    let words = ["off", "false", "no", "n", "f"];
+    is_number && is_zero || words.contains(&value.to_ascii_lowercase().as_str())
 }
 
 /// The list may hold nothing but ours: the SDK ends the process on an entry that is not there, and passes over the

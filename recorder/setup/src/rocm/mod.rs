@@ -8,12 +8,11 @@ use crate::libraries;
 use crate::options::{Options, Purpose};
 use crate::preload;
 use crate::reason::Unavailable;
-use crate::session::{Injection, VLLM_SHUTDOWN};
+use crate::session::{Injection, ROCM, ROCPROFILER_SDK, VLLM_SHUTDOWN};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
 
-pub(crate) use sdk::EXPECTED_SDK;
+pub(crate) use sdk::{EXPECTED_SDK, installed};
 
 /// The variable that names the tools the SDK loads.
 const TOOLS: &str = "ROCP_TOOL_LIBRARIES";
@@ -62,9 +61,9 @@ pub(crate) fn prepare(
             injection.set(name, OsString::from(value));
         }
     }
-    injection.version("rocprofiler-sdk", sdk.version);
+    injection.version(ROCPROFILER_SDK, sdk.version);
     if let Some(release) = sdk.rocm {
-        injection.version("rocm", release);
+        injection.version(ROCM, release);
     }
     Ok(injection)
 }
@@ -72,11 +71,9 @@ pub(crate) fn prepare(
 /// Another explicit choice is the job's own, and stays.
 fn spawned(environment: &Environment) -> Result<(), Unavailable> {
     match environment.set(WORKERS) {
-        Some(method) if Path::new(method) != Path::new("spawn") => {
-            Err(Unavailable::ForkedWorkers {
-                method: method.to_string_lossy().into_owned(),
-            })
-        }
+        Some(method) if method != "spawn" => Err(Unavailable::ForkedWorkers {
+            method: method.to_string_lossy().into_owned(),
+        }),
         Some(_) | None => Ok(()),
     }
 }

@@ -21,6 +21,10 @@ const INSTALLATION: &str = "ROCM_PATH";
 /// Installations without development files have the second only.
 const FILES: [&str; 2] = ["librocprofiler-sdk.so", "librocprofiler-sdk.so.1"];
 
+/// Folders of an installation: since release 7.13 it lies in `core` of its root, where packages make links to it from the
+/// first place and archives make none.
+const IN_INSTALLATION: [&str; 2] = ["lib", "core/lib"];
+
 /// Folders of the wheels, below `site-packages`.
 const IN_WHEELS: [&str; 2] = ["_rocm_sdk_core/lib", "_rocm_sdk_devel/lib"];
 
@@ -111,10 +115,11 @@ fn folders(environment: &Environment) -> Vec<PathBuf> {
     if let Some(named) = environment.set(NAMED) {
         return vec![environment.absolute(Path::new(named))];
     }
-    if let Some(root) = environment.set(INSTALLATION) {
-        return vec![environment.absolute(&Path::new(root).join("lib"))];
+    let root = installation(environment);
+    let mut folders = IN_INSTALLATION.map(|below| root.join(below)).to_vec();
+    if environment.set(INSTALLATION).is_some() {
+        return folders;
     }
-    let mut folders = vec![environment.system("/opt/rocm/lib")];
     if let Some(path) = environment.set("LD_LIBRARY_PATH") {
         folders.extend(std::env::split_paths(path));
     }
@@ -128,12 +133,34 @@ fn folders(environment: &Environment) -> Vec<PathBuf> {
 }
 
 /// The release of the installation that holds a library; informative.
-fn release(library: &Path) -> Option<String> {
-    let root = library.parent()?.parent()?;
+pub(super) fn release(library: &Path) -> Option<String> {
+    // Where it is, or where the links lead that stand in for it.
+    let itself = fs_err::canonicalize(library).ok();
+    [Some(library.to_path_buf()), itself]
+        .into_iter()
+        .flatten()
+        .find_map(|library| release_in(library.parent()?.parent()?))
+}
+
+/// The release of the installation that the environment leads to, whether or not it has an SDK; informative.
+pub(crate) fn installed(environment: &Environment) -> Option<String> {
+    IN_INSTALLATION
+        .iter()
+        .find_map(|below| release_in(installation(environment).join(below).parent()?))
+}
+
+fn release_in(root: &Path) -> Option<String> {
     let text = fs_err::read_to_string(root.join(RELEASE)).ok()?;
     let release = text.trim();
     let is_version = !release.is_empty()
         && release.len() <= MAX_RELEASE
         && release.chars().all(|c| c.is_ascii_graphic());
     is_version.then(|| release.to_owned())
+}
+
+fn installation(environment: &Environment) -> PathBuf {
+    match environment.set(INSTALLATION) {
+        Some(root) => environment.absolute(Path::new(root)),
+        None => environment.system("/opt/rocm"),
+    }
 }
