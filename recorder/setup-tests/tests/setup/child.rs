@@ -48,6 +48,26 @@ pub(crate) fn limit_file_size(bytes: u64) -> io::Result<()> {
     }
 }
 
+/// Lets this process and what it becomes leave core files as large as may be; for `pre_exec`.
+pub(crate) fn allow_core_files() -> io::Result<()> {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: a live record.
+    let is_set = unsafe {
+        libc::getrlimit(libc::RLIMIT_CORE, &raw mut limit) == 0 && {
+            limit.rlim_cur = limit.rlim_max;
+            libc::setrlimit(libc::RLIMIT_CORE, &raw const limit) == 0
+        }
+    };
+    if is_set {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
+}
+
 /// Has a command run something between fork and exec.
 pub(crate) fn before_exec(
     command: &mut std::process::Command,

@@ -5,6 +5,7 @@
 mod bench;
 mod both_backends;
 mod child;
+mod images;
 mod impossible;
 mod jobs;
 mod recorded;

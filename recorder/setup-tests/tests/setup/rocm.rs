@@ -305,8 +305,7 @@ fn beside_a_sanitizer_nothing_is_preloaded() {
     assert_eq!(bundle.recordings[0].state, ProcessState::Clean);
 }
 
-/// The image of an AMD job, as far as a test can make one: no variable but those, and a root of its own if the system
-/// lets us have one.
+/// No variable but those.
 #[test]
 fn in_an_almost_empty_environment() {
     let bench = with_rocm("librocprofiler-sdk.so");
