@@ -62,6 +62,7 @@ fn common(name: &str, value: &str) -> io::Result<()> {
         "recorder-memory" => ffi::set_fault(c"fault_memory", number(value)?),
         "recorder-clock-fails" => ffi::set_fault(c"fault_clock", 1),
         "recorder-exit-handlers-fail" => ffi::set_fault(c"fault_exit_handlers", 1),
+        "recorder-marks-fail" => ffi::set_fault(c"fault_marks", 1),
         "blocked-signals" => blocked_signals(),
         "close-descriptors" => {
             ffi::close_descriptors();
@@ -69,6 +70,8 @@ fn common(name: &str, value: &str) -> io::Result<()> {
         }
         // Removes a folder with the files in it.
         "remove" => ffi::remove_folder(value.as_ref()),
+        // `from,to`
+        "rename" => rename(value),
         "chdir" => std::env::set_current_dir(value),
         "print" => {
             println!("{value}");
@@ -77,6 +80,13 @@ fn common(name: &str, value: &str) -> io::Result<()> {
         "end" => end(value),
         _ => Err(Error::other("no such act")),
     }
+}
+
+fn rename(value: &str) -> io::Result<()> {
+    let (from, to) = value
+        .split_once(',')
+        .ok_or_else(|| Error::other("rename what to what"))?;
+    ffi::rename(from.as_ref(), to.as_ref())
 }
 
 /// A variable of the environment that must be set.

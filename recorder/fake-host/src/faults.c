@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <time.h>
 
 /* glibc's own names of the functions that are replaced here. */
@@ -15,6 +16,7 @@ extern void *__libc_realloc(void *, size_t);
 static size_t largest = SIZE_MAX;
 static int clock_fails;
 static int exit_handlers_fail;
+static int marks_fail;
 
 /* From now on the recorder is given at most so many bytes at once. */
 void fault_memory(size_t bytes) { largest = bytes; }
@@ -24,6 +26,9 @@ void fault_clock(size_t fails) { clock_fails = fails != 0; }
 
 /* Whether the recorder's exit handlers are refused. */
 void fault_exit_handlers(size_t fails) { exit_handlers_fail = fails != 0; }
+
+/* Whether the recorder may not write where a file is mapped, as under some policies for system calls. */
+void fault_marks(size_t fails) { marks_fail = fails != 0; }
 
 static int of_recorder(const void *caller) {
     Dl_info info;
@@ -65,4 +70,16 @@ int __cxa_atexit(void (*handler)(void *), void *argument, void *library) {
     if (!real)
         real = (int (*)(void (*)(void *), void *, void *))dlsym(RTLD_NEXT, "__cxa_atexit");
     return real(handler, argument, library);
+}
+
+ssize_t process_vm_writev(pid_t process, const struct iovec *from, unsigned long from_count, const struct iovec *to,
+                          unsigned long to_count, unsigned long flags) {
+    static ssize_t (*real)(pid_t, const struct iovec *, unsigned long, const struct iovec *, unsigned long, unsigned long);
+    if (marks_fail && of_recorder(__builtin_return_address(0))) {
+        errno = ENOSYS;
+        return -1;
+    }
+    if (!real)
+        *(void **)&real = dlsym(RTLD_NEXT, "process_vm_writev");
+    return real(process, from, from_count, to, to_count, flags);
 }

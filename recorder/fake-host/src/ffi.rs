@@ -113,6 +113,14 @@ pub(crate) fn remove_folder(path: &Path) -> io::Result<()> {
     std::fs::remove_dir(path)
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a program for tests, with errors nobody reads"
+)]
+pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    std::fs::rename(from, to)
+}
+
 /// Has the preloaded library of tests refuse things to the recorder.
 pub(crate) fn set_fault(name: &CStr, value: usize) -> io::Result<()> {
     let function = Library::GLOBAL.symbol(name)?;

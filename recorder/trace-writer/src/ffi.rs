@@ -1,9 +1,11 @@
 //! Signals, cancellation and a file without a descriptor: what the C library offers and Rust does not.
-#![expect(unsafe_code, reason = "signal masks are a C interface")]
+#![expect(unsafe_code, reason = "signal masks and mappings are a C interface")]
 
-use std::ffi::{CString, c_int};
+use std::ffi::{CString, c_int, c_void};
+use std::fs::File;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
+use std::os::fd::AsRawFd as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::ptr;
@@ -130,4 +132,68 @@ pub(crate) fn truncate(path: &Path) -> bool {
     };
     // SAFETY: a valid string.
     is_file && unsafe { libc::truncate(path.as_ptr(), 0) == 0 }
+}
+
+/// The start of a file, within reach whatever becomes of its path: after `chroot`, after giving up the user
+/// who may go there, in a folder that was renamed. No descriptor is kept.
+#[derive(Debug)]
+pub(crate) struct Start {
+    address: *mut c_void,
+}
+
+// SAFETY: the mapping is the process's, not a thread's, and only the kernel writes there.
+unsafe impl Send for Start {}
+
+impl Start {
+    /// Longer than any header's magic, and a page of every machine holds it.
+    const LEN: usize = 64;
+
+    /// Of a file open for reading and writing that starts with `bytes`. `None` where its file system or the
+    /// system's policy does not let it be overwritten in this way, which is tried.
+    pub(crate) fn of(file: &File, bytes: &[u8]) -> Option<Self> {
+        // SAFETY: a new mapping of an open file.
+        let address = unsafe {
+            libc::mmap(
+                ptr::null_mut(),
+                Self::LEN,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED,
+                file.as_raw_fd(),
+                0,
+            )
+        };
+        if address == libc::MAP_FAILED {
+            return None;
+        }
+        let start = Self { address };
+        // SAFETY: our own mapping. A child after `fork` has a recording of its own.
+        unsafe { libc::madvise(address, Self::LEN, libc::MADV_DONTFORK) };
+        start.overwrite(bytes).then_some(start)
+    }
+
+    /// Puts `bytes` in the place of the file's first ones; whether that worked. A store could raise a signal,
+    /// where somebody has cut the file off or the disk is full; the kernel only says that it cannot.
+    pub(crate) fn overwrite(&self, bytes: &[u8]) -> bool {
+        let len = bytes.len().min(Self::LEN);
+        let from = libc::iovec {
+            iov_base: bytes.as_ptr().cast_mut().cast(),
+            iov_len: len,
+        };
+        let to = libc::iovec {
+            iov_base: self.address,
+            iov_len: len,
+        };
+        // SAFETY: both are `len` bytes of this process, and nothing refers to those written.
+        let written = unsafe {
+            libc::process_vm_writev(libc::getpid(), &raw const from, 1, &raw const to, 1, 0)
+        };
+        usize::try_from(written) == Ok(bytes.len())
+    }
+}
+
+impl Drop for Start {
+    fn drop(&mut self) {
+        // SAFETY: our own mapping, which nothing refers to any more.
+        unsafe { libc::munmap(self.address, Self::LEN) };
+    }
 }

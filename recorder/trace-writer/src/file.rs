@@ -3,7 +3,8 @@
 //! It is opened anew for every write. A descriptor held for the life of the process would shift the
 //! workload's descriptor numbers, be closed by a daemon that closes everything, and then receive our
 //! names into whatever file the workload opened under the same number. New names come in a few hundred
-//! small batches, so opening costs nothing that can be measured.
+//! small batches, so opening costs nothing that can be measured. A path can stop leading there, though
+//! (`chroot`, another user, a renamed folder); see [`RecordingFile::keep_in_reach`].
 
 use std::collections::hash_map::RandomState;
 use std::fmt;
@@ -13,7 +14,11 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use crate::ffi::{FileSizeSignal, truncate};
+use crate::ffi::{FileSizeSignal, Start, truncate};
+use crate::header::MAGIC;
+
+/// What a header becomes when the file cannot be emptied: an error word, as long as the header's magic.
+const LOST: &[u8; MAGIC.len()] = b"# error=lost ";
 
 /// A recording could not be started.
 #[derive(Debug)]
@@ -51,6 +56,8 @@ pub struct RecordingFile {
     len: u64,
     /// Part of a line could not be cut off again; the next write starts with a line's end.
     torn: bool,
+    /// While the file could be read as that of an idle process.
+    start: Option<Start>,
 }
 
 impl RecordingFile {
@@ -68,6 +75,7 @@ impl RecordingFile {
                         path,
                         len: 0,
                         torn: false,
+                        start: None,
                     });
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempts < 16 => {
@@ -111,8 +119,28 @@ impl RecordingFile {
         Err(AppendError { kept })
     }
 
-    /// Makes the file empty, which no reader takes for anything but a failure.
+    /// Sees to it that [`RecordingFile::empty`] works without the path. Call it with the header written; `false`
+    /// where that cannot be had.
+    pub fn keep_in_reach(&mut self) -> bool {
+        let file = self.open_with(OpenOptions::new().read(true).write(true));
+        self.start = file
+            .ok()
+            .and_then(|file| Start::of(&file, MAGIC.as_bytes()));
+        self.start.is_some()
+    }
+
+    /// The file needs no longer be kept in reach.
+    pub fn let_go(&mut self) {
+        self.start = None;
+    }
+
+    /// Makes the file empty, which no reader takes for anything but a failure. Where that cannot be done the
+    /// header becomes an error word.
     pub fn empty(&mut self) {
+        // First, and always: what the path leads to now may be another file.
+        if let Some(start) = self.start.take() {
+            start.overwrite(LOST);
+        }
         let emptied = self.open().and_then(|file| file.set_len(0));
         // A process without a descriptor left can still do that.
         if emptied.is_ok() || truncate(&self.path) {
@@ -120,15 +148,16 @@ impl RecordingFile {
         }
     }
 
+    fn open(&self) -> io::Result<File> {
+        self.open_with(OpenOptions::new().append(true))
+    }
+
     #[expect(
         clippy::disallowed_methods,
         reason = "the injection libraries depend on libc alone, and nobody reads these errors"
     )]
-    fn open(&self) -> io::Result<File> {
-        OpenOptions::new()
-            .append(true)
-            .custom_flags(libc::O_NOFOLLOW)
-            .open(&self.path)
+    fn open_with(&self, options: &mut OpenOptions) -> io::Result<File> {
+        options.custom_flags(libc::O_NOFOLLOW).open(&self.path)
     }
 }
 

@@ -3,6 +3,9 @@
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 
+/// What every header starts with.
+pub(crate) const MAGIC: &str = "# kernrec v1 ";
+
 /// What launches the kernels; decides the names in the header and whether an unfinished recording may
 /// be read as that of an idle process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +50,7 @@ impl Header<'_> {
     pub(crate) fn line(&self) -> String {
         let (backend, recorder) = self.backend.names();
         let mut line = format!(
-            "# kernrec v1 backend={backend} recorder={recorder} pid={} ppid={}",
+            "{MAGIC}backend={backend} recorder={recorder} pid={} ppid={}",
             std::process::id(),
             std::os::unix::process::parent_id(),
         );

@@ -80,7 +80,7 @@ impl Trace {
                 source: std::io::ErrorKind::WriteZero.into(),
             });
         }
-        Ok(Self {
+        let mut trace = Self {
             file,
             backend: header.backend,
             names: NameSet::default(),
@@ -91,7 +91,13 @@ impl Trace {
             failure_noted: false,
             finished: false,
             sealed: false,
-        })
+        };
+        // A forked child's is never idle.
+        if trace.backend.has_idle_rule() && !header.forked && !trace.file.keep_in_reach() {
+            // A line that readers do not know: nothing is idle beside it.
+            trace.comment("note never idle: this file could not be marked once its path is gone");
+        }
+        Ok(trace)
     }
 
     /// Where the recording is.
@@ -215,7 +221,10 @@ impl Trace {
             Ok(()) => self.queue.len(),
             Err(error) => error.kept,
         };
-        self.disproves_idle |= disproves_idle(&self.queue[..kept]);
+        if !self.disproves_idle && disproves_idle(&self.queue[..kept]) {
+            self.disproves_idle = true;
+            self.file.let_go();
+        }
         self.queue.drain(..kept);
         if !self.queue.is_empty() {
             self.write_failed();

@@ -45,10 +45,14 @@ fn words() -> BTreeSet<String> {
         .flat_map(|text| MAKERS.map(|maker| (text, maker)))
     {
         let found = source.split(maker).skip(1);
-        words.extend(found.filter_map(|rest| rest.split(['"', '\\']).next().map(str::to_owned)));
+        words.extend(
+            found.filter_map(|rest| rest.split(['"', '\\', ' ']).next().map(str::to_owned)),
+        );
     }
     // Where the word is a variable.
     words.remove("");
+    // Of AMD recordings only.
+    words.remove("lost");
     words
 }
 

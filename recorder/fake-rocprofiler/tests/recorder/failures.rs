@@ -371,6 +371,33 @@ fn a_recording_that_somebody_removes() {
     assert!(bench.left().is_empty());
 }
 
+/// The path leads nowhere, as after `chroot` or as another user, and the file is still where somebody finds it.
+#[test]
+fn a_recording_that_is_out_of_reach_is_never_idle() {
+    for (limit, end) in [
+        ("print=", "end=exit"),
+        ("print=", "end=kill"),
+        ("descriptors=3", "end=kill"),
+    ] {
+        let bench = Bench::new();
+        let moved = bench.path("moved");
+        let rename = format!(
+            "rename={},{}",
+            bench.recordings_folder().display(),
+            moved.display()
+        );
+        bench
+            .command(&["init", &rename, limit, "launch=_Z1av", end])
+            .output()
+            .unwrap();
+        let left = Left::all(&moved);
+        assert_eq!(left.len(), 1, "{left:#?}");
+        assert_eq!(left[0].state, ProcessState::BadHeader, "{}", left[0].text);
+        let mark = "# error=lost backend=rocm ";
+        assert!(left[0].text.starts_with(mark), "{}", left[0].text);
+    }
+}
+
 #[test]
 fn a_workload_that_closes_every_descriptor() {
     let bench = Bench::new();

@@ -18,6 +18,22 @@ fn without_faults_nothing_is_different() {
     assert_eq!(left.state, ProcessState::Clean, "{}", left.text);
 }
 
+/// Nothing could be said of a file once its path is gone, so it is taken for none that was idle from the start.
+#[test]
+fn a_file_that_cannot_be_marked_is_never_idle() {
+    for (end, state) in [
+        ("end=kill", ProcessState::NoFooter),
+        ("end=exit", ProcessState::Clean),
+    ] {
+        let bench = Bench::with_faults();
+        let acts = ["recorder-marks-fail", "init", end];
+        bench.command(&acts).output().unwrap();
+        let left = bench.one();
+        assert_eq!(left.state, state, "{}", left.text);
+        assert!(left.text.contains("\n# note never idle: "), "{}", left.text);
+    }
+}
+
 /// The set's first table takes 16 KiB.
 #[test]
 fn no_memory_for_the_set_of_names() {
