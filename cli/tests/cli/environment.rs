@@ -17,6 +17,9 @@ fn a_variable_that_is_not_text_is_named() {
             | "KERNREC_CA_FILE"
             | "KERNREC_REQUIRE_KEY"
             | "KERNREC_TIMEOUT" => vec!["fetch", "--url", "store"],
+            "GITHUB_STEP_SUMMARY" | "GITHUB_OUTPUT" => {
+                vec!["select", "--changed-file", "a.cu", "--format", "github"]
+            }
             "KERNREC_SIGN_KEY" => vec!["publish", "--store", "s", "--symbol-map", "m"],
             _ => vec![
                 "publish",
