@@ -37,6 +37,8 @@ variables! {
     REQUIRE_KEY = "KERNREC_REQUIRE_KEY", "public keys one of which must have signed, separated by `:`, when no `--require-key` is given";
     STEP_SUMMARY = "GITHUB_STEP_SUMMARY", "the file that `select --format github` appends the job's summary to";
     GITHUB_OUTPUT = "GITHUB_OUTPUT", "the file that `select --format github` appends the job's outputs to";
+    ARM_CUDA = "VLLM_CI_KERNREC", "exactly `1` lets `arm` arm steps on NVIDIA GPUs";
+    ARM_ROCM = "VLLM_CI_KERNREC_AMD", "exactly `1` lets `arm` arm steps on AMD GPUs";
     CI = "CI", "`true` turns progress bars off even on a terminal";
 }
 

@@ -79,8 +79,12 @@ fn wants_json(command: &Command) -> bool {
     match command {
         Command::Publish(args) => args.json,
         Command::Fetch(args) => args.json,
-        // Nothing on stdout may be taken for a decision, or for the workload's output.
-        Command::Select(_) | Command::Run(_) | Command::Env(_) | Command::Finish(_) => false,
+        // Nothing on stdout may be taken for a decision, for a pipeline, or for the workload's output.
+        Command::Select(_)
+        | Command::Run(_)
+        | Command::Env(_)
+        | Command::Finish(_)
+        | Command::Arm(_) => false,
         Command::SymbolMap(args) => args.json,
         Command::Explain(args) => args.json,
         Command::Validate(args) => args.json,

@@ -1,5 +1,6 @@
 //! What a user may write, as plain data: one module per sub-command. Nothing here decides or reads anything.
 
+pub(crate) mod arm;
 pub(crate) mod audit;
 pub(crate) mod diff;
 pub(crate) mod env;
@@ -80,6 +81,11 @@ pub(crate) enum Command {
     /// Reads the objects and the records that the build left, and needs none of the vendors' tools. Never fails an
     /// image build unless told to: whatever could not be read stands in the map, and makes it no evidence.
     SymbolMap(symbol_map::SymbolMapArgs),
+    /// Make the steps of a Buildkite pipeline that run on GPUs record
+    ///
+    /// A filter before the upload: `generate | kernrec arm | buildkite-agent pipeline upload`. Without
+    /// VLLM_CI_KERNREC=1 (NVIDIA) or VLLM_CI_KERNREC_AMD=1 (AMD) every byte comes out as it went in.
+    Arm(arm::ArmArgs),
     /// Turn job folders into bundles, one file per job
     Pack(pack::PackArgs),
     /// Fold recordings into a kernel table

@@ -1,5 +1,6 @@
 //! One module per sub-command: options, work, report.
 
+mod arm;
 mod audit;
 mod diff;
 mod env;
@@ -54,6 +55,7 @@ pub(crate) fn run(command: Command, shell: &mut Shell) -> Result<Ended, CommandE
         Command::Env(args) => env::run(&args, shell),
         Command::Finish(args) => Ok(finish::run(&args, shell)),
         Command::SymbolMap(args) => symbol_map::run(&args, shell),
+        Command::Arm(args) => arm::run(&args, shell),
         Command::Pack(args) => pack::run(&args, shell),
         Command::Fold(args) => fold::run(&args, shell),
         Command::Show(args) => show::run(&args, shell),

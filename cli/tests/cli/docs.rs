@@ -3,7 +3,7 @@
 use crate::context::repository;
 use std::collections::BTreeSet;
 
-const PAGES: [&str; 10] = [
+const PAGES: [&str; 11] = [
     "README.md",
     "CHANGELOG.md",
     "docs/cli.md",
@@ -11,6 +11,7 @@ const PAGES: [&str; 10] = [
     "docs/formats.md",
     "docs/operations.md",
     "docs/performance.md",
+    "docs/pipelines.md",
     "docs/recording.md",
     "docs/selection.md",
     "docs/symbol-maps.md",

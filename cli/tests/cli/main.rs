@@ -1,6 +1,7 @@
 //! The programs as a user meets them: one module per command, one test binary.
 #![expect(clippy::unwrap_used, reason = "helpers of tests panic as the tests do")]
 
+mod arm;
 mod audit;
 mod context;
 mod diff;

@@ -46,6 +46,18 @@ fn the_recorders_variables_are_the_table_in_code() {
 }
 
 #[test]
+fn the_defaults_of_arming_are_those_in_code() {
+    let defaults = kernrec_pipeline::Config::DEFAULTS;
+    compare_block(
+        "docs/pipelines.md",
+        "defaults",
+        &format!("```toml\n{defaults}```\n"),
+    );
+    let words = kernrec_pipeline::WORDS.map(str::to_owned);
+    each_word_once("docs/pipelines.md", "arm-rules", &words);
+}
+
+#[test]
 fn every_reason_not_to_record_is_documented() {
     let words = kernrec_setup::Unavailable::WORDS.map(str::to_owned);
     each_word_once("docs/recording.md", "collection-errors", &words);

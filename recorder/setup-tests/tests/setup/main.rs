@@ -2,6 +2,7 @@
 //! recorder against a fake CUPTI.
 #![cfg(test)]
 
+mod armed;
 mod bench;
 mod both_backends;
 mod child;

@@ -1,0 +1,159 @@
+//! `kernrec arm`.
+
+use crate::context::{Context, Ran};
+
+const PIPELINE: &str = "\
+# remark
+steps:
+- label: \":docker: image\"
+  key: image-build
+  command: build
+- label: Kernels
+  key: kernels
+  agents: {queue: gpu_1_queue}
+  command: pytest
+  plugins:
+  - docker#v5.2.0: {image: x}
+- key: amd-kernels
+  agents: {queue: amd_mi325_1}
+  command: run
+  env: {VLLM_TEST_COMMANDS: pytest}
+- wait
+- {key: lint, label: \"lint \\e[2J\", command: lint}
+";
+
+fn arm(context: &Context, switches: &[(&str, &str)], pipeline: &[u8], args: &[&str]) -> Ran {
+    let mut command = context.command();
+    command.arg("arm").args(args).write_stdin(pipeline);
+    for (name, value) in switches {
+        command.env(name, value);
+    }
+    context.run(&mut command)
+}
+
+#[test]
+fn without_a_switch_any_bytes_come_out_as_they_went_in() {
+    let context = Context::new();
+    for switches in [
+        &[][..],
+        &[("VLLM_CI_KERNREC", "0"), ("VLLM_CI_KERNREC_AMD", "")],
+        &[("VLLM_CI_KERNREC", "true")],
+    ] {
+        for pipeline in [
+            PIPELINE,
+            "",
+            "no: [pipeline",
+            "{\"a\": 1, \"a\": 2}",
+            "a: &x\r\n",
+        ] {
+            let ran = arm(&context, switches, pipeline.as_bytes(), &[]);
+            assert_eq!(
+                (ran.status, ran.stdout.as_str(), ran.stderr.as_str()),
+                (0, pipeline, "")
+            );
+        }
+    }
+    // Not even text.
+    let mut command = context.command();
+    let output = command
+        .arg("arm")
+        .write_stdin(&b"\xff\x00"[..])
+        .output()
+        .unwrap();
+    assert_eq!(output.stdout, b"\xff\x00");
+}
+
+#[test]
+fn each_switch_arms_its_backend() {
+    let context = Context::new();
+    let file = context.write("pipeline.yaml", PIPELINE);
+    let file = file.to_str().unwrap();
+    for (switches, armed) in [
+        (&[("VLLM_CI_KERNREC", "1")][..], [true, false]),
+        (&[("VLLM_CI_KERNREC_AMD", "1")], [false, true]),
+        (
+            &[("VLLM_CI_KERNREC", "1"), ("VLLM_CI_KERNREC_AMD", "1")],
+            [true, true],
+        ),
+    ] {
+        let ran = arm(&context, switches, b"", &[file]);
+        assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+        let said = [
+            "--backend cuda --step 'kernels'",
+            "--backend rocm --step 'amd-kernels'",
+        ];
+        assert_eq!(said.map(|text| ran.stdout.contains(text)), armed, "{ran}");
+        let again = arm(&context, switches, ran.stdout.as_bytes(), &[]);
+        assert_eq!(again.stdout, ran.stdout);
+    }
+}
+
+#[test]
+fn what_was_decided_is_explained() {
+    let context = Context::new();
+    let ran = arm(
+        &context,
+        &[("VLLM_CI_KERNREC", "1")],
+        PIPELINE.as_bytes(),
+        &["--explain"],
+    );
+    insta::assert_snapshot!("arm_explain", ran);
+    let ran = arm(&context, &[], PIPELINE.as_bytes(), &["--explain"]);
+    assert!(
+        ran.stdout
+            .contains("0 of 5 steps are armed, for no backend"),
+        "{ran}"
+    );
+}
+
+#[test]
+fn what_is_not_understood_fails_with_nothing_on_stdout_or_is_passed_on() {
+    let context = Context::new();
+    let on = [("VLLM_CI_KERNREC", "1")];
+    let duplicate = "steps:\n- key: a\n  key: b\n";
+    let ran = arm(&context, &on, duplicate.as_bytes(), &[]);
+    insta::assert_snapshot!("arm_refused", ran);
+    let ran = arm(
+        &context,
+        &on,
+        duplicate.as_bytes(),
+        &["--on-error", "passthrough"],
+    );
+    insta::assert_snapshot!("arm_passed_on", ran);
+    let config = context.write("kernrec.toml", "[cuda]\nswitch = 1\n");
+    for args in [&[][..], &["--config", config.to_str().unwrap()]] {
+        let ran = arm(&context, &[], PIPELINE.as_bytes(), args);
+        assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{ran}");
+    }
+    let ran = arm(
+        &context,
+        &[],
+        PIPELINE.as_bytes(),
+        &["--on-error", "passthrough"],
+    );
+    assert_eq!((ran.status, ran.stdout.as_str()), (0, PIPELINE), "{ran}");
+    let ran = arm(
+        &context,
+        &on,
+        b"",
+        &["absent.yaml", "--on-error", "passthrough"],
+    );
+    assert_eq!((ran.status, ran.stdout.as_str()), (1, ""), "{ran}");
+    let ran = arm(&context, &on, b"", &["--config", "absent.toml"]);
+    assert_eq!((ran.status, ran.stdout.as_str()), (1, ""), "{ran}");
+}
+
+#[test]
+fn the_configuration_of_the_folder_is_read() {
+    let context = Context::new();
+    context.write("kernrec.toml", "[cuda]\nswitch = \"OURS\"\n");
+    let ran = arm(
+        &context,
+        &[("VLLM_CI_KERNREC", "1")],
+        PIPELINE.as_bytes(),
+        &[],
+    );
+    assert_eq!(ran.stdout, PIPELINE);
+    let ran = arm(&context, &[("OURS", "1")], PIPELINE.as_bytes(), &[]);
+    assert!(ran.stdout.contains("kernrec-arm/1"), "{ran}");
+}

@@ -1,0 +1,64 @@
+//! What was decided about a step.
+
+use kernrec_schemas::Backend;
+
+/// One step of a pipeline, for `--explain`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StepReport {
+    /// Its key, else its label, else which it is.
+    pub name: String,
+    /// What was decided.
+    pub fate: Fate,
+    /// The stable word or the rule's name.
+    pub rule: String,
+    /// What made it hold, for people; may be empty.
+    pub detail: String,
+}
+
+/// The words of [`StepReport::rule`] that always exist; the others are names of rules in the configuration, and
+/// `image-builds` for a step whose key stands there.
+pub const WORDS: [&str; 17] = [
+    "no-command-step",
+    "skipped",
+    "armed-already",
+    "skip-list",
+    "no-rule",
+    "two-backends",
+    "no-key",
+    "key-unusable",
+    "matrix",
+    "host-step",
+    "no-commands",
+    "container-command",
+    "no-shell",
+    "plugin-shape",
+    "open-here-document",
+    "alias",
+    "switch-off",
+];
+
+/// What becomes of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It records.
+    Armed(Backend),
+    /// It builds a backend's image, and leaves the symbol map.
+    Mapped(Backend),
+    /// It stays as it is.
+    NotArmed,
+}
+
+impl StepReport {
+    pub(crate) fn new(fate: Fate, rule: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self {
+            name: String::new(),
+            fate,
+            rule: rule.into(),
+            detail: detail.into(),
+        }
+    }
+
+    pub(crate) fn not(rule: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self::new(Fate::NotArmed, rule, detail)
+    }
+}

@@ -1,0 +1,15 @@
+//! `kernrec.toml`: names, rules and texts, each with a default that can be replaced.
+
+mod file;
+mod load;
+mod release;
+mod rule;
+
+pub use file::{Backends, Config};
+pub use load::ConfigError;
+pub use release::Release;
+
+pub(crate) use rule::{Facts, Rule};
+
+#[cfg(test)]
+mod tests;
