@@ -4,11 +4,14 @@
 #   scripts/validate-rocm.sh DIST OUT
 #
 # DIST is what `scripts/cross-build.sh --out DIST` made: the programs and the recorder's libraries, in one folder. OUT, a
-# new folder, receives the verdicts and the recordings. Needs python3 with PyTorch for ROCm; Triton is used where it is
-# there. Exit status 0: everything as expected; 1: something is not; 2: wrong arguments; 3: no AMD GPU, no PyTorch that
-# sees it, or no ROCProfiler SDK here. BACKEND=cuda tries the script itself on a machine with an NVIDIA GPU.
+# new folder, receives the verdicts and the recordings. Needs python3 and at least one of hipcc (in PATH or in
+# $ROCM_PATH/bin) and PyTorch for ROCm; what the other would have shown is named as not asked. Triton is used where it is
+# there. Exit status 0: everything asked is as expected; 1: something is not; 2: wrong arguments; 3: no AMD GPU, nothing
+# that could use it, or no ROCProfiler SDK that can be recorded with.
+#
+# To try the script itself: BACKEND=cuda asks an NVIDIA machine, with nvcc; KFD names another file in the place of
+# /dev/kfd.
 set -euo pipefail
-cd "$(dirname "$0")/.."
 
 fail() {
     echo "validate-rocm: $2" >&2
@@ -19,17 +22,26 @@ fail() {
 [ -x "$1/kernrec" ] || fail 2 "no kernrec in $1: make it with scripts/cross-build.sh --out $1"
 [ ! -e "$2" ] || fail 2 "$2 is there already: OUT must be new"
 dist=$(realpath "$1")
+mkdir -p "$(dirname "$2")"
+OUT=$(realpath "$(dirname "$2")")/$(basename "$2")
+cd "$(dirname "$0")/.."
 export BACKEND=${BACKEND:-rocm} PATH="$dist:$PATH" PYTHONUNBUFFERED=1
 unset "${!BUILDKITE_@}" "${!GITHUB_@}" "${!KERNREC_@}"
 
-if [ "$BACKEND" = rocm ] && [ ! -e /dev/kfd ]; then
-    fail 3 'no AMD GPU here: there is no /dev/kfd'
+if [ "$BACKEND" = rocm ]; then
+    [ -e "${KFD:-/dev/kfd}" ] || fail 3 "no AMD GPU here: there is no ${KFD:-/dev/kfd}"
+    PATH="$PATH:${ROCM_PATH:-/opt/rocm}/bin"
+    compiler=hipcc is_ours='torch.version.hip'
+else
+    compiler=nvcc is_ours='torch.version.cuda'
 fi
-python3 -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null || fail 3 'no PyTorch that sees a GPU in python3'
+COMPILER=$(command -v "$compiler" || true)
+TORCH=''
+python3 -c "import torch; assert torch.cuda.is_available() and $is_ours" 2>/dev/null && TORCH=yes
+[ -n "$COMPILER$TORCH" ] || fail 3 "neither $compiler nor a PyTorch that sees the GPU: nothing here can use it"
 
-mkdir -p "$2"
-OUT=$(realpath "$2")
-export OUT
+mkdir "$OUT"
+export OUT COMPILER TORCH
 # What set-up says of this machine decides whether there is anything to validate.
 mkdir "$OUT/probe"
 (cd "$OUT/probe" && kernrec run --step probe --backend "$BACKEND" -- true 2>why) || true

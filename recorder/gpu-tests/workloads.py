@@ -160,6 +160,13 @@ def idle():
     time.sleep(1.5)
 
 
+def import_killed():
+    import torch
+
+    assert torch.version
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 def many_threads():
     import torch
 

@@ -13,7 +13,7 @@ const HIP: &str = env!("CARGO_BIN_EXE_setup-fake-hip");
 const WORKLOAD: [&str; 4] = [HIP, "init", "launch=_Z5firstv*3", "launch=_Z4lastv"];
 
 /// A test's folder with an installation of ROCm in it.
-fn with_rocm(file: &str) -> Bench {
+pub(crate) fn with_rocm(file: &str) -> Bench {
     let bench = Bench::new();
     let lib = bench.path("rocm/lib");
     fs_err::create_dir_all(&lib).unwrap();
