@@ -15,11 +15,27 @@ pub fn sync_dir(dir: &Path) -> Result<(), FsError> {
 
 /// Creates a folder and the missing ones above it, each entry durable.
 pub fn create_dir_all(dir: &Path) -> Result<(), FsError> {
+    let mut tries = 1;
+    loop {
+        match create_dir_once(dir) {
+            // Another process removed the folder above, which was empty, just when it was needed.
+            Err(e) if e.source.kind() == io::ErrorKind::NotFound && tries < CREATE_TRIES => {
+                tries += 1;
+            }
+            end => return end,
+        }
+    }
+}
+
+/// How often a folder is tried whose parent goes away meanwhile.
+const CREATE_TRIES: u32 = 100;
+
+fn create_dir_once(dir: &Path) -> Result<(), FsError> {
     if dir.as_os_str().is_empty() || dir.is_dir() {
         return Ok(());
     }
     let above = parent(dir);
-    create_dir_all(above)?;
+    create_dir_once(above)?;
     match fs_err::create_dir(dir) {
         Ok(()) => sync_dir(above),
         // Another process made it meanwhile.
