@@ -19,6 +19,7 @@ mod job;
 mod libraries;
 mod options;
 mod preload;
+mod profilers;
 mod program;
 mod provenance;
 mod python;

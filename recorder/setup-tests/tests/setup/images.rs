@@ -118,8 +118,8 @@ impl Image {
 
     /// A command in the image, in a new folder there.
     fn command(&self, style: Style, set: &[(&str, String)]) -> (Command, PathBuf) {
-        fs_err::create_dir_all(self.outside("work")).unwrap();
-        let mut names = (0..).map(|n| format!("/work/{n}"));
+        fs_err::create_dir_all(self.outside("jobs")).unwrap();
+        let mut names = (0..).map(|n| format!("/jobs/{n}"));
         let is_new = |name: &String| fs_err::create_dir(self.outside(name)).is_ok();
         let name = names.find(is_new).unwrap();
         let folder = self.outside(&name);

@@ -3,53 +3,37 @@
 use super::{INJECTION, RECORDER};
 use crate::environment::Environment;
 use crate::options::Purpose;
-use crate::program;
+use crate::profilers::Profilers;
 use crate::reason::Unavailable;
 use std::path::Path;
 
-/// Variables that NVIDIA's tools set in the processes they watch.
-const SIGNS: [&str; 8] = [
-    "NSYS_PROFILING_SESSION_ID",
-    "QUADD_INJECTION_PROXY",
-    "NV_NSIGHT_INJECTION_TRANSPORT_TYPE",
-    "NV_COMPUTE_PROFILER_PERFWORKS_DIR",
-    "NV_TPS_LAUNCH_TOKEN",
-    "NV_SANITIZER_INJECTION_PORT_BASE",
-    "NV_SANITIZER_INJECTION_TRANSPORT_TYPE",
-    "CUDBG_USE_LEGACY_DEBUGGER",
-];
-
-/// Programs that set the driver's variable for what they start, over ours.
-const TOOLS: [&str; 6] = [
-    "nsys",
-    "ncu",
-    "nv-nsight-cu-cli",
-    "compute-sanitizer",
-    "cuda-gdb",
-    "nvprof",
-];
-
-/// Libraries of these tools in `LD_PRELOAD`.
-const PRELOADED: [&str; 2] = ["libToolsInjection", "libTreeLauncher"];
+const PROFILERS: Profilers = Profilers {
+    // Variables that NVIDIA's tools set in the processes they watch.
+    variables: &[
+        "NSYS_PROFILING_SESSION_ID",
+        "QUADD_INJECTION_PROXY",
+        "NV_NSIGHT_INJECTION_TRANSPORT_TYPE",
+        "NV_COMPUTE_PROFILER_PERFWORKS_DIR",
+        "NV_TPS_LAUNCH_TOKEN",
+        "NV_SANITIZER_INJECTION_PORT_BASE",
+        "NV_SANITIZER_INJECTION_TRANSPORT_TYPE",
+        "CUDBG_USE_LEGACY_DEBUGGER",
+    ],
+    // Libraries of these tools in `LD_PRELOAD`.
+    preloaded: &["libToolsInjection", "libTreeLauncher"],
+    // Programs that set the driver's variable for what they start, over ours.
+    programs: &[
+        "nsys",
+        "ncu",
+        "nv-nsight-cu-cli",
+        "compute-sanitizer",
+        "cuda-gdb",
+        "nvprof",
+    ],
+};
 
 pub(super) fn check(environment: &Environment, purpose: Purpose<'_>) -> Result<(), Unavailable> {
-    let profiler = |sign: String| Err(Unavailable::OtherProfiler { sign });
-    if let Some(name) = SIGNS
-        .into_iter()
-        .find(|name| environment.set(name).is_some())
-    {
-        return profiler(format!("`{name}` is set"));
-    }
-    let preload = environment.set("LD_PRELOAD").unwrap_or_default();
-    let preload = preload.to_string_lossy();
-    if let Some(name) = PRELOADED.into_iter().find(|name| preload.contains(name)) {
-        return profiler(format!("`LD_PRELOAD` names `{name}`"));
-    }
-    if let Purpose::Command(command) = purpose
-        && let Some(tool) = program::name(command).filter(|name| TOOLS.contains(name))
-    {
-        return profiler(format!("the command is `{tool}`"));
-    }
+    PROFILERS.check(environment, purpose)?;
     match environment.set(INJECTION).map(Path::new) {
         // Ours, of a set-up around this one.
         Some(path) if path.file_name().is_some_and(|name| name == RECORDER) => Ok(()),

@@ -3,62 +3,46 @@
 use super::{RECORDER, TOOLS};
 use crate::environment::Environment;
 use crate::options::Purpose;
-use crate::program;
+use crate::profilers::Profilers;
 use crate::reason::Unavailable;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-/// Variables with which AMD's tools load what they need into the processes they watch.
-const SIGNS: [&str; 4] = [
-    "HSA_TOOLS_LIB",
-    "ROCPROF_OUTPUT_PATH",
-    "ROCPROFSYS_MODE",
-    "OMNITRACE_MODE",
-];
-
-/// Programs that do so for what they start.
-const PROGRAMS: [&str; 9] = [
-    "rocprof",
-    "rocprofv2",
-    "rocprofv3",
-    "rocprof-compute",
-    "rocprof-sys-run",
-    "rocprof-sys-sample",
-    "omniperf",
-    "omnitrace-run",
-    "omnitrace-sample",
-];
-
-/// Libraries of these tools in `LD_PRELOAD`.
-const PRELOADED: [&str; 5] = [
-    "librocprofiler-sdk-tool",
-    "librocprofiler64",
-    "libroctracer64",
-    "librocprof-sys",
-    "libomnitrace",
-];
+const PROFILERS: Profilers = Profilers {
+    // Variables with which AMD's tools load what they need into the processes they watch.
+    variables: &[
+        "HSA_TOOLS_LIB",
+        "ROCPROF_OUTPUT_PATH",
+        "ROCPROFSYS_MODE",
+        "OMNITRACE_MODE",
+    ],
+    // Libraries of these tools in `LD_PRELOAD`.
+    preloaded: &[
+        "librocprofiler-sdk-tool",
+        "librocprofiler64",
+        "libroctracer64",
+        "librocprof-sys",
+        "libomnitrace",
+    ],
+    // Programs that do so for what they start.
+    programs: &[
+        "rocprof",
+        "rocprofv2",
+        "rocprofv3",
+        "rocprof-compute",
+        "rocprof-sys-run",
+        "rocprof-sys-sample",
+        "omniperf",
+        "omnitrace-run",
+        "omnitrace-sample",
+    ],
+};
 
 /// Turns the registration library off: no tool is ever loaded.
 const REGISTRATION: &str = "ROCPROFILER_REGISTER_ENABLED";
 
 pub(super) fn check(environment: &Environment, purpose: Purpose<'_>) -> Result<(), Unavailable> {
-    let profiler = |sign: String| Err(Unavailable::OtherProfiler { sign });
-    if let Some(name) = SIGNS
-        .into_iter()
-        .find(|name| environment.set(name).is_some())
-    {
-        return profiler(format!("`{name}` is set"));
-    }
-    let preload = environment.set("LD_PRELOAD").unwrap_or_default();
-    let preload = preload.to_string_lossy();
-    if let Some(name) = PRELOADED.into_iter().find(|name| preload.contains(name)) {
-        return profiler(format!("`LD_PRELOAD` names `{name}`"));
-    }
-    if let Purpose::Command(command) = purpose
-        && let Some(tool) = program::name(command).filter(|name| PROGRAMS.contains(name))
-    {
-        return profiler(format!("the command is `{tool}`"));
-    }
+    PROFILERS.check(environment, purpose)?;
     if let Some(value) = environment.text(REGISTRATION).filter(|value| is_off(value)) {
         return Err(Unavailable::RegistrationOff {
             value: value.to_owned(),
