@@ -79,14 +79,8 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "F")]
     pub(crate) changed_file: Vec<String>,
 
-    /// The steps and which files propose each: a Buildkite pipeline, test areas, or JSON; given again,
-    /// the steps of all. Without it every changed file proposes every step
-    #[arg(long, value_name = "FILE")]
-    pub(crate) steps: Vec<PathBuf>,
-
-    /// Everything runs when a file with this prefix, or matching this glob, changed
-    #[arg(long, value_name = "PATTERN", requires = "steps")]
-    pub(crate) run_all_pattern: Vec<String>,
+    #[command(flatten)]
+    pub(crate) step_files: StepFileArgs,
 
     /// A backend whose record must be there: cuda or rocm; one that has a folder in the data always
     /// must
@@ -102,6 +96,19 @@ pub(crate) struct InputArgs {
 
     #[command(flatten)]
     pub(crate) signing: InstalledKeyArgs,
+}
+
+/// The steps of the pipeline.
+#[derive(Debug, clap::Args)]
+pub(crate) struct StepFileArgs {
+    /// The steps and which files propose each: a Buildkite pipeline, test areas, or JSON; given again,
+    /// the steps of all. Without it every changed file proposes every step
+    #[arg(long, value_name = "FILE")]
+    pub(crate) steps: Vec<PathBuf>,
+
+    /// Everything runs when a file with this prefix, or matching this glob, changed
+    #[arg(long, value_name = "PATTERN", requires = "steps")]
+    pub(crate) run_all_pattern: Vec<String>,
 }
 
 /// How closely changed files are looked into.

@@ -1,7 +1,7 @@
 //! `kernrec validate`.
 
 use super::fetch::duration;
-use super::select::PlacingArgs;
+use super::select::{PlacingArgs, StepFileArgs};
 use kernrec_schemas::Backend;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -25,13 +25,8 @@ pub(crate) struct ValidateArgs {
     #[arg(long, value_name = "DIR", default_value = "coverage-data")]
     pub(crate) data: PathBuf,
 
-    /// The steps and which files propose each, as for `select`
-    #[arg(long, value_name = "FILE")]
-    pub(crate) steps: Vec<PathBuf>,
-
-    /// Everything runs when a file with this prefix, or matching this glob, changed
-    #[arg(long, value_name = "PATTERN", requires = "steps")]
-    pub(crate) run_all_pattern: Vec<String>,
+    #[command(flatten)]
+    pub(crate) step_files: StepFileArgs,
 
     /// A backend whose record must be there: cuda or rocm; one that has a folder in the data always
     /// must

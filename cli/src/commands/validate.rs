@@ -33,7 +33,7 @@ pub(crate) fn run(args: &ValidateArgs, shell: &mut Shell) -> Result<Exit, Comman
         args,
         repo: Repo::new(&args.repo),
         records: open_records(&args.data, &asked, &TrustedKeys::default()),
-        steps: read_steps(&args.steps, &args.run_all_pattern)
+        steps: read_steps(&args.step_files)
             .map_err(|why| CommandError::failed("step-file", why.problem))?
             .0,
     };

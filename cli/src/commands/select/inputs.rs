@@ -3,7 +3,7 @@
 //! Whatever cannot be had ends in running everything, and says why: a repository that cannot be read, a commit that a
 //! shallow clone lacks, a step file that is none.
 
-use crate::args::select::{AttributionArg, HostCodeArg, InputArgs, PlacingArgs};
+use crate::args::select::{AttributionArg, HostCodeArg, InputArgs, PlacingArgs, StepFileArgs};
 use crate::error::{CommandError, chain};
 use crate::signing;
 use kernrec_git::{Diff, GitError, Repo};
@@ -111,7 +111,7 @@ impl Inputs {
             (None, Some(change)) => change,
             (None, None) => return Err(RunEverything::nothing_changed()),
         };
-        let (steps, pipeline) = read_steps(&args.steps, &args.run_all_pattern)?;
+        let (steps, pipeline) = read_steps(&args.step_files)?;
         Ok(Self {
             change,
             steps,
@@ -195,13 +195,12 @@ pub(crate) fn trace(records: &mut [Record], repo: &Repo, diff: &Diff) {
 
 /// The steps of all files, and the text of the file if there is only one.
 pub(crate) fn read_steps(
-    files: &[impl AsRef<Path>],
-    run_all_patterns: &[String],
+    args: &StepFileArgs,
 ) -> Result<(Option<Steps>, Option<String>), RunEverything> {
     let mut all: Option<Steps> = None;
     let mut only = None;
-    for file in files {
-        let (steps, text) = read_step_file(file.as_ref())?;
+    for file in &args.steps {
+        let (steps, text) = read_step_file(file)?;
         only = all.is_none().then_some(text);
         match &mut all {
             Some(all) => all.extend(steps),
@@ -209,7 +208,7 @@ pub(crate) fn read_steps(
         }
     }
     if let Some(steps) = &mut all {
-        for pattern in run_all_patterns {
+        for pattern in &args.run_all_pattern {
             steps.run_all_for(pattern);
         }
     }

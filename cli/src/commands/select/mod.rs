@@ -12,7 +12,7 @@ use kernrec_schemas::exit::Exit;
 use kernrec_select::{Report, select};
 
 pub(crate) fn run(args: &SelectArgs, shell: &mut Shell) -> Result<Exit, CommandError> {
-    if args.format == FormatArg::Buildkite && args.inputs.steps.len() != 1 {
+    if args.format == FormatArg::Buildkite && args.inputs.step_files.steps.len() != 1 {
         let problem =
             "--format buildkite writes a pipeline back: give it with --steps, and no other";
         return Err(CommandError::usage(problem));
