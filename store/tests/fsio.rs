@@ -109,3 +109,32 @@ fn what_is_no_file_is_never_replaced_by_one() {
         assert_eq!(fs_err::read(path).unwrap(), b"new");
     }
 }
+
+/// Two collections share the folder above their own, and each removes it once, when it is empty.
+#[test]
+fn a_folder_whose_parent_goes_away_meanwhile_is_made_all_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let shared = folder.path().join("scratch");
+    std::thread::scope(|scope| {
+        // Sent when the removal before is done: one for each folder that is made.
+        let (removals, wanted) = std::sync::mpsc::sync_channel::<()>(0);
+        let shared = &shared;
+        scope.spawn(move || {
+            while let Ok(()) = wanted.recv() {
+                while fs_err::remove_dir(shared).is_err() {
+                    std::hint::spin_loop();
+                }
+            }
+        });
+        for number in 0..1000 {
+            let own = shared.join(number.to_string());
+            removals.send(()).unwrap();
+            let made = fsio::create_dir_all(&own);
+            let is_there = own.is_dir();
+            // Whatever was seen, the removal comes to its end.
+            let _ = fs_err::remove_dir(&own);
+            let _ = fs_err::create_dir(shared);
+            assert!(made.is_ok() && is_there, "{number}: {made:?}");
+        }
+    });
+}

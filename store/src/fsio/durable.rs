@@ -17,7 +17,9 @@ pub fn sync_dir(dir: &Path) -> Result<(), FsError> {
 pub fn create_dir_all(dir: &Path) -> Result<(), FsError> {
     let mut tries = 1;
     loop {
-        match create_dir_once(dir) {
+        let is_missing = |dir: &&Path| !dir.as_os_str().is_empty() && !dir.is_dir();
+        let missing: Vec<&Path> = dir.ancestors().take_while(is_missing).collect();
+        match create_dirs(&missing) {
             // Another process removed the folder above, which was empty, just when it was needed.
             Err(e) if e.source.kind() == io::ErrorKind::NotFound && tries < CREATE_TRIES => {
                 tries += 1;
@@ -30,18 +32,18 @@ pub fn create_dir_all(dir: &Path) -> Result<(), FsError> {
 /// How often a folder is tried whose parent goes away meanwhile.
 const CREATE_TRIES: u32 = 100;
 
-fn create_dir_once(dir: &Path) -> Result<(), FsError> {
-    if dir.as_os_str().is_empty() || dir.is_dir() {
-        return Ok(());
+/// Creates folders, the innermost first in the list. Synced when all stand: until then the outer ones are empty, and
+/// whoever cleans up may remove them.
+fn create_dirs(dirs: &[&Path]) -> Result<(), FsError> {
+    for dir in dirs.iter().rev() {
+        match fs_err::create_dir(dir) {
+            Ok(()) => {}
+            // Another process made it meanwhile.
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists && dir.is_dir() => {}
+            Err(e) => return Err(FsError::new("create folder", dir, e)),
+        }
     }
-    let above = parent(dir);
-    create_dir_once(above)?;
-    match fs_err::create_dir(dir) {
-        Ok(()) => sync_dir(above),
-        // Another process made it meanwhile.
-        Err(e) if e.kind() == io::ErrorKind::AlreadyExists && dir.is_dir() => Ok(()),
-        Err(e) => Err(FsError::new("create folder", dir, e)),
-    }
+    dirs.iter().rev().try_for_each(|dir| sync_dir(parent(dir)))
 }
 
 /// Renames within one file system and makes both folders' entries durable.
