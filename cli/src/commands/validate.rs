@@ -34,7 +34,9 @@ pub(crate) fn run(args: &ValidateArgs, shell: &mut Shell) -> Result<Exit, Comman
         repo: Repo::new(&args.repo),
         records: open_records(&args.data, &asked, &TrustedKeys::default()),
         steps: read_steps(&args.step_files)
-            .map_err(|why| CommandError::failed("step-file", why.problem))?
+            .map_err(|why| {
+                CommandError::failed("step-file", format!("{}: {}", why.reason, why.problem))
+            })?
             .0,
     };
     let replays: Vec<Replay> = changes

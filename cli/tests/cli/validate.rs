@@ -121,4 +121,10 @@ fn wrong_input_is_told() {
     assert_eq!((ran.status, ran.stdout.as_str()), (1, ""), "{ran}");
     let ran = validated(&context, &serde_json::json!({"base": BASE}), &[]);
     assert_eq!((ran.status, ran.stdout.as_str()), (1, ""), "{ran}");
+    context.write("broken.yml", "steps: [");
+    let changes = serde_json::json!([{"base": BASE, "head": head, "failed": []}]);
+    let ran = validated(&context, &changes, &["--steps", "broken.yml"]);
+    assert_eq!((ran.status, ran.stdout.as_str()), (1, ""), "{ran}");
+    let said = "error: step-file: step-file-malformed: ";
+    assert!(ran.stderr.starts_with(said), "{ran}");
 }
