@@ -11,10 +11,36 @@ const CALLS: &str = "write,pwrite64,writev,fsync,fdatasync,rename,renameat,renam
 
 /// What a program calls when nothing disturbs it.
 pub(crate) struct Calls {
-    /// Each call of the thread that makes most of its kind: its name and its number within that kind.
-    pub(crate) exact: Vec<(String, usize)>,
-    /// How many calls all threads make together.
-    pub(crate) all: usize,
+    /// How often each call is made, by all threads together.
+    by_name: BTreeMap<String, usize>,
+}
+
+impl Calls {
+    pub(crate) fn all(&self) -> usize {
+        self.by_name.values().sum()
+    }
+
+    /// Kills the program at the first call of each kind, at the second, and so on, by `attempt`, which says whether
+    /// the kill met the program; gives the calls at which it did.
+    ///
+    /// strace counts the calls of each thread by itself, and how the work falls to the threads differs from run to
+    /// run: the number at which a kill no longer meets the program is found, not counted beforehand.
+    pub(crate) fn kill_at_each(
+        &self,
+        mut attempt: impl FnMut(&str, usize) -> bool,
+    ) -> Vec<(String, usize)> {
+        let mut met = Vec::new();
+        for (name, &count) in &self.by_name {
+            let before = met.len();
+            met.extend(
+                (1..=count)
+                    .take_while(|&n| attempt(name, n))
+                    .map(|n| (name.clone(), n)),
+            );
+            assert!(met.len() > before, "a kill at the first {name} meets");
+        }
+        met
+    }
 }
 
 /// Runs the program to its end and counts its calls.
@@ -24,25 +50,12 @@ pub(crate) fn count(program: &Command, scratch: &Path) -> Calls {
         .status()
         .expect("strace is installed");
     assert!(status.success(), "the undisturbed run succeeds: {status}");
-    let mut per_thread: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let mut by_name = BTreeMap::new();
     let text = fs_err::read_to_string(&trace).unwrap();
-    for (thread, name) in text.lines().filter_map(call) {
-        *per_thread
-            .entry((name.to_owned(), thread.to_owned()))
-            .or_default() += 1;
+    for (_, name) in text.lines().filter_map(call) {
+        *by_name.entry(name.to_owned()).or_default() += 1;
     }
-    let mut busiest: BTreeMap<String, usize> = BTreeMap::new();
-    for ((name, _), count) in &per_thread {
-        let most = busiest.entry(name.clone()).or_default();
-        *most = (*most).max(*count);
-    }
-    Calls {
-        exact: busiest
-            .into_iter()
-            .flat_map(|(name, most)| (1..=most).map(move |n| (name.clone(), n)))
-            .collect(),
-        all: per_thread.values().sum(),
-    }
+    Calls { by_name }
 }
 
 /// Kills the program on entry to the n-th call of this name, of whichever thread gets there first; says whether

@@ -54,13 +54,13 @@ impl Scene {
         let out = self.folder.path().join("count");
         state::copy(&self.folder.path().join("base"), &out);
         let calls = kill::count(&fetcher(&self.store(), &out), self.folder.path());
-        assert!(calls.exact.len() > 10, "a fetch writes, syncs and renames");
-        for (call, n) in &calls.exact {
-            let name = format!("{call}-{n}");
-            let killed = self.attempt(&name, |program, _| kill::at_call(program, call, *n));
-            assert!(killed, "{name}: the kill met the program");
-        }
-        let traced = (1..=calls.all)
+        let met = calls.kill_at_each(|call, n| {
+            self.attempt(&format!("{call}-{n}"), |program, _| {
+                kill::at_call(program, call, n)
+            })
+        });
+        assert!(met.len() > 10, "a fetch writes, syncs and renames: {met:?}");
+        let traced = (1..=calls.all())
             .filter(|&n| {
                 self.attempt(&format!("trace-{n}"), |program, scratch| {
                     kill::at_trace_line(program, n, scratch)
