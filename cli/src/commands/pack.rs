@@ -48,7 +48,8 @@ fn find(args: &PackArgs) -> Result<Found, CommandError> {
         if found.jobs.is_empty() {
             let problem = format!("`{}` holds no job folder", dir.display());
             let error = CommandError::failed("no-job-folder", problem);
-            return Err(error.hint("a job folder has a kernrec.json or a kern.*.txt in it"));
+            let hint = "a job folder has a kernrec.json, kern.*.txt, fnrec.json or fn.*.txt in it";
+            return Err(error.hint(hint));
         }
         all.jobs.extend(found.jobs);
         all.bundles.extend(found.bundles);

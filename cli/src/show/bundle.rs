@@ -1,14 +1,15 @@
 //! A trace bundle.
 
 use crate::summary::{Section, Summary, text};
+use kernrec_schemas::function_recording::{FunctionRecording, is_function_recording_name};
 use kernrec_schemas::recording::{Recording, is_recording_name};
 use kernrec_schemas::sidecar::Sidecar;
-use kernrec_store::bundle::{self, BundleError, OriginLayout};
+use kernrec_store::bundle::{self, BundleError, OriginLayout, Part};
 use std::path::Path;
 
 /// Reads a bundle whole and reports on the job in it.
 pub(crate) fn bundle(path: &Path, shown: usize) -> Result<Summary, BundleError> {
-    let columns = &["file", "bytes", "state", "kernels"];
+    let columns = &["file", "bytes", "state", "kernels", "functions"];
     let mut files = Section::new("files", "files", columns, shown);
     let mut sidecar = None;
     let read = bundle::read_file(path, &mut |name, content| {
@@ -16,13 +17,23 @@ pub(crate) fn bundle(path: &Path, shown: usize) -> Result<Summary, BundleError> 
         if is_recording_name(name) {
             let recording = Recording::read(content);
             let (state, kernels) = (recording.state.word(), recording.names.len());
-            files.row([text(name), bytes, text(state), kernels.into()]);
+            files.row([text(name), bytes, text(state), kernels.into(), "".into()]);
             return;
         }
-        if name == bundle::SIDECAR {
+        if is_function_recording_name(name) {
+            let recording = FunctionRecording::read(content);
+            let (state, functions) = (recording.state.word(), recording.functions.len());
+            files.row([text(name), bytes, text(state), "".into(), functions.into()]);
+            return;
+        }
+        // They agree, and where they do not the one of the kernels comes last.
+        if [Part::Python, Part::Kernels]
+            .map(Part::sidecar)
+            .contains(&name)
+        {
             sidecar = Sidecar::parse(content).ok();
         }
-        files.row([text(name), bytes, "".into(), "".into()]);
+        files.row([text(name), bytes, "".into(), "".into(), "".into()]);
     })?;
     let mut summary = Summary::new("bundle", "trace bundle of one job");
     summary.fact("job_id", text(&read.meta.job_id));

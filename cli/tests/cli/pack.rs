@@ -55,3 +55,23 @@ fn a_job_that_cannot_be_packed_fails_alone() {
         1
     );
 }
+
+#[test]
+fn a_job_of_python_alone_is_packed_and_shown() {
+    let context = Context::new();
+    context.write(
+        "jobs/j-1/fnrec.json",
+        r#"{"step_key":"demo-functions","job_id":"j-1","commit":"c0ffee","exit_status":0}"#,
+    );
+    context.write(
+        "jobs/j-1/fn.n1.0badcafe.9.txt",
+        "#start\tpid=9\tpy=3.12.1\n#root\t/site/vllm/\tt=1\n/site/vllm/demo.py\tDemo.run\t12\n\
+         #end\troot=1\tother=0\terrors=0\tlast_error=\tt=2\n",
+    );
+    context.write("jobs/j-1/pytest.installed", "");
+    let packed = context.kernrec(["pack", "jobs", "--out", "bundles"]);
+    assert_eq!((packed.status, packed.stderr.as_str()), (0, ""), "{packed}");
+    let bundles = fs_err::read_dir(context.path("bundles")).unwrap();
+    let bundle = bundles.map(|entry| entry.unwrap().path()).next().unwrap();
+    insta::assert_snapshot!(context.kernrec(["show", bundle.to_str().unwrap()]));
+}

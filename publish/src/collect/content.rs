@@ -129,6 +129,12 @@ impl Parsed {
         self.job.origins.first().map(Origin::content)
     }
 
+    /// Whether a kernel recorder left anything. Where none did, this is no job of a GPU.
+    pub(super) fn has_kernels(&self) -> bool {
+        let sidecar = !matches!(self.job.sidecar, SidecarState::Missing);
+        sidecar || !self.job.processes.is_empty()
+    }
+
     /// The digest and the size of the bundle it was read from.
     pub(crate) fn bundle(&self) -> Option<(Digest, u64)> {
         match self.job.origins.first()? {

@@ -4,15 +4,14 @@ use super::content::{Content, Parsed};
 use super::job::Origin;
 use super::names::Interner;
 use fs_err as fs;
-use kernrec_schemas::recording::is_recording_name;
-use kernrec_store::bundle::{self, BundleError, JobFolder, SIDECAR};
+use kernrec_store::bundle::{self, BundleError, JobFolder, Part};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Reads a job folder. Never fails: what cannot be read is part of what the job left.
 pub(super) fn read_folder(folder: JobFolder, interner: &Interner) -> Parsed {
     let mut content = Content::new(interner);
-    match folder.entries() {
+    match folder.entries_of(Part::Kernels) {
         Ok(names) => {
             let mut bytes = Vec::new();
             for name in &names {
@@ -77,7 +76,7 @@ fn read_leniently(folder: &JobFolder, error: &BundleError, content: &mut Content
         .flatten()
         .flatten()
         .filter_map(|item| item.file_name().into_string().ok())
-        .filter(|name| name == SIDECAR || is_recording_name(name))
+        .filter(|name| Part::of(name.as_bytes()) == Some(Part::Kernels))
         .collect();
     names.sort_unstable();
     let mut bytes = Vec::new();

@@ -76,6 +76,7 @@ fn read_all(folders: Vec<JobFolder>, bundles: Vec<PathBuf>) -> Collected {
             Err(broken) => unreadable.push(broken),
         }
     }
+    parsed.retain(Parsed::has_kernels);
     Collected {
         unreadable,
         ..Collected::of(parsed, interner)

@@ -4,6 +4,7 @@ use crate::support::{Job, clean, collect_dir, collect_jobs, kernels, options, pu
 use kernrec_publish::{CollectError, Collected, Inputs, collect, delivery, fold};
 use kernrec_schemas::Backend;
 use kernrec_store::bundle::{self, PackOptions};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 fn jobs() -> Vec<Job> {
@@ -249,4 +250,48 @@ fn recordings_that_both_contents_of_one_job_hold_count_once() {
     .unwrap();
     // `kern.1.txt` is the same in both.
     assert_eq!(collected.jobs()[0].processes.len(), 5);
+}
+
+const FUNCTIONS: &[u8] = b"#start\tpid=9\tBUILDKITE_STEP_KEY=functions\n";
+
+/// Folders and bundles of jobs that recorded Python only, beside jobs of GPUs.
+#[test]
+fn a_job_without_a_recording_of_kernels_is_no_job_of_a_gpu() {
+    let (_, expected) = collect_jobs(&jobs());
+    let (raw, _) = collect_jobs(&jobs());
+    let sidecar = br#"{"job_id":"p-1","step_key":"functions","exit_status":1}"#;
+    let python = |id| {
+        let job = Job::new(id, "").without_sidecar().recordings(&[]);
+        job.file("fn.n.0.9.txt", FUNCTIONS)
+    };
+    python("p-1").file("fnrec.json", sidecar).write(raw.path());
+    python("p-2").write(raw.path());
+    let packed = tempfile::tempdir().unwrap();
+    pack_all(raw.path(), packed.path());
+    for dir in [raw.path(), packed.path()] {
+        let collected = collect_dir(dir);
+        let ids = |collected: &Collected| -> Vec<String> {
+            let jobs = collected.jobs().iter();
+            jobs.map(|job| job.id.to_string()).collect()
+        };
+        assert_eq!(ids(&collected), ids(&expected));
+        assert!(collected.empty().is_empty() && collected.unreadable().is_empty());
+        assert_eq!(cuda(&collected), cuda(&expected));
+    }
+}
+
+#[test]
+fn what_python_left_in_a_job_of_kernels_changes_nothing() {
+    let (_, expected) = collect_jobs(&jobs());
+    let (raw, _) = collect_jobs(&jobs());
+    let foreign = br#"{"job_id":"another","step_key":"another","exit_status":1}"#;
+    put(&raw.path().join("j1/fnrec.json"), foreign);
+    put(&raw.path().join("j2/fn.n.0.9.txt"), FUNCTIONS);
+    let packed = tempfile::tempdir().unwrap();
+    pack_all(raw.path(), packed.path());
+    // Something that no bundle can hold: the kernels are read all the same.
+    symlink("/nowhere", raw.path().join("j1/fn.link.txt")).unwrap();
+    for dir in [raw.path(), packed.path()] {
+        assert_eq!(cuda(&collect_dir(dir)), cuda(&expected));
+    }
 }

@@ -38,6 +38,11 @@ pub(super) fn read_member(path: &Path, limit: u64, out: &mut Vec<u8>) -> Result<
     Ok(())
 }
 
+/// Opens a regular file of a job folder.
+pub(super) fn open_member(path: &Path) -> Result<fs_err::File, BundleError> {
+    open(path, libc::O_NOFOLLOW).map(|(file, _)| file)
+}
+
 /// What a path is, if it is no regular file.
 pub(super) fn irregular(kind: FileType) -> Option<&'static str> {
     if kind.is_file() {

@@ -1,16 +1,12 @@
 //! One job's folder on disk.
 
-use super::file;
+use super::identity::{self, Identity};
 use super::limits::{MAX_ENTRIES, MAX_ENTRY_BYTES};
-use super::names::{self, SIDECAR};
-use super::{BundleError, BundleMeta, OriginLayout, Refusal};
+use super::{BundleError, BundleMeta, OriginLayout, Part, Refusal};
+use super::{file, names};
 use crate::fsio::FsError;
 use kernrec_schemas::id::Hasher;
-use kernrec_schemas::json::MAX_SMALL_BYTES;
-use kernrec_schemas::recording::is_recording_name;
-use kernrec_schemas::sidecar::Sidecar;
 use kernrec_schemas::{JobId, StepKey};
-use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -29,17 +25,42 @@ impl JobFolder {
     /// The job is the sidecar's unless that names none or `local`, else the folder's name. The step is the
     /// sidecar's, else in the step/job layout the name of the folder above. A sidecar that cannot be read
     /// names nothing; whoever reads the folder's content meets the reason.
+    ///
+    /// Where the kernel recorders left anything theirs is the sidecar, so that what Python left changes nothing. Else
+    /// it is the Python recorder's, and without one the first header of its recordings that names the job or its
+    /// step.
     pub fn open(path: &Path, layout: OriginLayout) -> Self {
-        let sidecar = read_sidecar(path).unwrap_or_default();
-        Self::with_sidecar(path, layout, sidecar)
+        if let Some(job) = Self::with_sidecar(path, layout) {
+            return job;
+        }
+        let identity = if has_kernels(path) {
+            Identity::default()
+        } else {
+            identity::of_headers(path)
+        };
+        Self::with_identity(path, layout, identity)
     }
 
-    pub(super) fn with_sidecar(path: &Path, layout: OriginLayout, sidecar: Sidecar) -> Self {
-        let job_id = sidecar
+    /// A job that has a sidecar; `None` for a folder without.
+    pub(super) fn with_sidecar(path: &Path, layout: OriginLayout) -> Option<Self> {
+        if let Some(identity) = identity::of_sidecar(path, Part::Kernels) {
+            return Some(Self::with_identity(path, layout, identity));
+        }
+        let of_python = identity::of_sidecar(path, Part::Python)?;
+        let identity = if has_kernels(path) {
+            Identity::default()
+        } else {
+            of_python
+        };
+        Some(Self::with_identity(path, layout, identity))
+    }
+
+    fn with_identity(path: &Path, layout: OriginLayout, identity: Identity) -> Self {
+        let job_id = identity
             .job_id
             .filter(|id| !id.is_local())
             .unwrap_or_else(|| id_of_folder(path));
-        let step_key = sidecar.step_key.or_else(|| match layout {
+        let step_key = identity.step_key.or_else(|| match layout {
             OriginLayout::InBuild => None,
             OriginLayout::StepJob => step_of_folder(path),
         });
@@ -53,12 +74,17 @@ impl JobFolder {
         }
     }
 
-    /// The names of its sidecar and recordings, sorted by their bytes.
+    /// The names of its sidecars, recordings and notes, sorted by their bytes.
     ///
     /// One that is a link, a FIFO or anything else but a regular file is an error, as is a recording whose
-    /// name no bundle can hold: leaving either out would lose what a process launched.
+    /// name no bundle can hold: leaving either out would lose what a process launched or entered.
     pub fn entries(&self) -> Result<Vec<String>, BundleError> {
-        self.entries_and(&[])
+        self.entries_where(|name| Part::of(name).is_some())
+    }
+
+    /// Those of one recorder. Nothing is said of what the other one left.
+    pub fn entries_of(&self, part: Part) -> Result<Vec<String>, BundleError> {
+        self.entries_where(|name| Part::of(name) == Some(part))
     }
 
     /// Appends the content of one of its [`entries`](Self::entries) to `out`, at most
@@ -69,13 +95,17 @@ impl JobFolder {
 
     /// As [`Self::entries`], with further names where they exist.
     pub(super) fn entries_and(&self, more: &[&str]) -> Result<Vec<String>, BundleError> {
+        let is_further = |name: &[u8]| more.iter().any(|more| name == more.as_bytes());
+        self.entries_where(|name| Part::of(name).is_some() || is_further(name))
+    }
+
+    fn entries_where(&self, wanted: impl Fn(&[u8]) -> bool) -> Result<Vec<String>, BundleError> {
         let on_error = |e| FsError::new("list", &self.path, e);
         let mut entries = Vec::new();
         for item in fs_err::read_dir(&self.path).map_err(on_error)? {
             let item = item.map_err(on_error)?;
             let name = item.file_name();
-            let wanted = is_job_file(&name) || more.iter().any(|&more| name == *more);
-            if !wanted {
+            if !wanted(name.as_bytes()) {
                 continue;
             }
             let path = item.path();
@@ -103,19 +133,13 @@ impl JobFolder {
     }
 }
 
-/// True for a name that makes a folder a job's: the sidecar or anything like a recording.
-pub(super) fn is_job_file(name: &OsStr) -> bool {
-    name == SIDECAR || is_recording_name(name.as_bytes())
-}
-
-/// The folder's sidecar: `None` when there is none, an empty one when it cannot be read.
-pub(super) fn read_sidecar(folder: &Path) -> Option<Sidecar> {
-    let mut bytes = Vec::new();
-    match file::read_member(&folder.join(SIDECAR), MAX_SMALL_BYTES, &mut bytes) {
-        Ok(()) => Some(Sidecar::parse(&bytes).unwrap_or_default()),
-        Err(BundleError::Fs(error)) if error.source.kind() == std::io::ErrorKind::NotFound => None,
-        Err(_) => Some(Sidecar::default()),
-    }
+/// Whether the kernel recorders left anything. A folder that cannot be listed is met again by whoever reads it.
+fn has_kernels(folder: &Path) -> bool {
+    let Ok(items) = fs_err::read_dir(folder) else {
+        return false;
+    };
+    let mut names = items.filter_map(|item| Some(item.ok()?.file_name()));
+    names.any(|name| Part::Kernels.is_evidence(name.as_bytes()))
 }
 
 fn id_of_folder(path: &Path) -> JobId {

@@ -1,8 +1,8 @@
 //! Finding jobs: raw folders of both layouts and bundles, mixed in one folder.
 
-use super::folder::{self, JobFolder};
+use super::folder::JobFolder;
 use super::read::SUFFIX;
-use super::{BundleError, OriginLayout};
+use super::{BundleError, OriginLayout, part};
 use crate::fsio::FsError;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
@@ -23,7 +23,8 @@ pub struct Found {
 
 /// Searches a folder for jobs.
 ///
-/// - `<dir>/<job>/` with a sidecar or a recording is a job ([`OriginLayout::InBuild`]); so is `dir` itself.
+/// - `<dir>/<job>/` with a sidecar or a recording, of kernels or of Python, is a job
+///   ([`OriginLayout::InBuild`]); so is `dir` itself.
 /// - `<dir>/<step>/<job>/` is one ([`OriginLayout::StepJob`]) where `<step>` has no sidecar of its own. A
 ///   hidden `<step>`, such as `.kernrec`, is no step: the jobs below it are as in their build.
 /// - `*.tar.zst` beside job folders is a bundle.
@@ -53,8 +54,7 @@ pub fn job_folders(dir: &Path) -> Result<Found, BundleError> {
 /// A folder in `dir`: a job's, a step's, or an empty one.
 fn search(path: &Path, found: &mut Found) -> Result<(), BundleError> {
     // A folder with a sidecar is one job, whole, and need not be listed: the common case.
-    if let Some(sidecar) = folder::read_sidecar(path) {
-        let job = JobFolder::with_sidecar(path, OriginLayout::InBuild, sidecar);
+    if let Some(job) = JobFolder::with_sidecar(path, OriginLayout::InBuild) {
         found.jobs.push(job);
         return Ok(());
     }
@@ -78,10 +78,8 @@ fn search(path: &Path, found: &mut Found) -> Result<(), BundleError> {
     // Also below a folder that holds recordings of its own: they do not take the place of its jobs'.
     for folder in listing.folders {
         let job = path.join(folder);
-        match folder::read_sidecar(&job) {
-            Some(sidecar) => found
-                .jobs
-                .push(JobFolder::with_sidecar(&job, layout, sidecar)),
+        match JobFolder::with_sidecar(&job, layout) {
+            Some(job) => found.jobs.push(job),
             None if list(&job)?.is_job => found.jobs.push(JobFolder::open(&job, layout)),
             None => found.empty.push(job),
         }
@@ -108,7 +106,7 @@ fn list(dir: &Path) -> Result<Listing, BundleError> {
     for item in fs_err::read_dir(dir).map_err(on_error)? {
         let item = item.map_err(on_error)?;
         let name = item.file_name();
-        if folder::is_job_file(&name) {
+        if part::is_evidence(name.as_bytes()) {
             listing.is_job = true;
             continue;
         }

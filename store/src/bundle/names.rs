@@ -1,28 +1,20 @@
 //! Which names an entry can have: a list of what is allowed, not of what is forbidden.
 
-use super::Refusal;
 use super::limits::MAX_NAME_BYTES;
-use kernrec_schemas::recording::is_recording_name;
+use super::{Part, Refusal};
 
 /// What the bundle says of itself; always the first entry.
 pub(super) const META: &str = "bundle.json";
-/// The job sidecar.
-pub const SIDECAR: &str = "kernrec.json";
 /// The log of the recorder's set-up; in a bundle on request only.
 pub const SETUP_LOG: &str = "setup.log";
 /// The log of the runtime preflight; in a bundle on request only.
 pub const PREFLIGHT_LOG: &str = "preflight.log";
 
-/// True for the name of a recording that a bundle can hold.
-pub(super) fn is_recording(name: &str) -> bool {
-    is_recording_name(name) && rule(name.as_bytes()).is_ok()
-}
-
 /// The name as an entry of a bundle, or why it cannot be one.
 pub(super) fn check(name: &[u8]) -> Result<&str, Refusal> {
     let text = rule(name)?;
-    let allowed = matches!(text, META | SIDECAR | SETUP_LOG | PREFLIGHT_LOG);
-    if allowed || is_recording_name(name) {
+    let allowed = matches!(text, META | SETUP_LOG | PREFLIGHT_LOG);
+    if allowed || Part::of(name).is_some() {
         Ok(text)
     } else {
         Err(Refusal::NameNotAllowed)

@@ -2,8 +2,8 @@
 
 use super::header::{self, BLOCK};
 use super::limits::MAX_BUNDLE_BYTES;
-use super::names::{self, PREFLIGHT_LOG, SETUP_LOG, SIDECAR};
-use super::{BundleError, JobFolder, Refusal, read};
+use super::names::{self, PREFLIGHT_LOG, SETUP_LOG};
+use super::{BundleError, JobFolder, Refusal, part, read};
 use crate::fsio::{self, AtomicFile, FsError};
 use kernrec_schemas::Digest;
 use kernrec_schemas::id::Hasher;
@@ -17,7 +17,7 @@ const LEVEL: i32 = 3;
 /// An archive up to this size in bytes is put together in memory, a larger one in an unnamed file.
 const IN_MEMORY: usize = 32 << 20;
 
-/// What goes into a bundle beside the sidecar and the recordings.
+/// What goes into a bundle beside sidecars, recordings and notes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PackOptions {
     /// Take `setup.log` and `preflight.log` along: they help to find out why a job recorded nothing, and can
@@ -40,7 +40,7 @@ pub struct PackedBundle {
 ///
 /// The same folder gives the same bytes. The file appears whole and durable or not at all; a whole one that
 /// stands there already is left alone, a damaged one replaced. A file that grows meanwhile is taken as it is
-/// when it is read; a sidecar or recording that cannot be taken fails the whole, and nothing is left behind.
+/// when it is read; a sidecar, recording or note that cannot be taken fails the whole, and nothing is left behind.
 pub fn pack(
     job: &JobFolder,
     out_dir: &Path,
@@ -52,8 +52,8 @@ pub fn pack(
         &[]
     };
     let entries = job.entries_and(logs)?;
-    let says_something = |name: &String| name == SIDECAR || names::is_recording(name);
-    if !entries.iter().any(says_something) {
+    let is_evidence = |name: &String| part::is_evidence(name.as_bytes());
+    if !entries.iter().any(is_evidence) {
         return Err(unpackable(&job.path, Refusal::Empty));
     }
     fsio::create_dir_all(out_dir)?;

@@ -3,7 +3,7 @@
 use super::header::{self, BLOCK, Block};
 use super::inflate::{Fault, Inflate, Scratch};
 use super::limits::MAX_ENTRIES;
-use super::{BundleError, BundleMeta, Place, Refusal, file, names};
+use super::{BundleError, BundleMeta, Place, Refusal, file, names, part};
 use crate::fsio::plain;
 use kernrec_schemas::Digest;
 use std::cell::Cell;
@@ -200,8 +200,7 @@ impl Walk {
                 .map_err(|e| Fault::Refused(Place::Archive(at), Refusal::Meta(e)))?;
             self.meta = Some(meta);
         }
-        self.says_something |=
-            self.previous == names::SIDECAR || names::is_recording(&self.previous);
+        self.says_something |= part::is_evidence(self.previous.as_bytes());
         Ok(())
     }
 

@@ -90,7 +90,7 @@ pub enum Refusal {
     NameTooLong,
     /// A name that no entry has.
     #[error(
-        "the name is none of `bundle.json`, `kernrec.json`, `kern.*.txt`, `setup.log`, `preflight.log`"
+        "the name is none of `bundle.json`, `kernrec.json`, `kern.*.txt`, `fnrec.json`, `fn.*.txt`, `pytest.installed`, `pytest.*.jsonl`, `pytest.<pid>.txt`, `setup.log`, `preflight.log`"
     )]
     NameNotAllowed,
     /// The name occurred before.

@@ -9,4 +9,5 @@ mod hostile;
 mod hostile_frame;
 mod packing;
 mod properties;
+mod python;
 mod real;
