@@ -39,7 +39,7 @@ fn select(criterion: &mut Criterion) {
     let at = world.path();
     let commit = repository(at);
     fs_err::write(at.join("pipeline.yml"), pipeline()).unwrap();
-    for backend in Backend::ALL {
+    for backend in Backend::KERNELS {
         publish(at, backend, &commit);
     }
     kernrec(at, &["fetch", "--url", "store", "--out", "data"]);

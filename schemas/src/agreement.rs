@@ -1,6 +1,7 @@
 //! Whether the documents of one record belong together and may be used: one rule for whoever publishes a
 //! record, fetches it or verifies it.
 
+use crate::function_table::FunctionTable;
 use crate::id::{Backend, Commit, StepKey, Variant};
 use crate::manifest::{Counts, RecordManifest};
 use crate::symbol_map::SymbolMap;
@@ -115,7 +116,45 @@ pub fn check(
     check_counts(&manifest.counts, &counts)
 }
 
+/// Checks that a function table is what the manifest says, and usable. Rows that the loader set aside do not count
+/// against it.
+pub fn check_functions(
+    manifest: &RecordManifest,
+    table: &FunctionTable,
+) -> Result<(), Disagreement> {
+    let commit = table.source.commit.as_ref();
+    check_commit("function table", &manifest.commit, commit)?;
+    if manifest.backend.has_kernels() {
+        return Err(Disagreement::Backend {
+            document: "the function table".to_owned(),
+            expected: manifest.backend,
+            found: Backend::Python,
+        });
+    }
+    let counts = Counts::of_functions(table);
+    if counts.usable_rows == 0 {
+        return Err(Disagreement::NoUsableRow);
+    }
+    check_counts(&manifest.counts, &counts)
+}
+
 impl Counts {
+    /// Counts what a function table holds.
+    pub fn of_functions(table: &FunctionTable) -> Self {
+        let mut entered = vec![false; table.functions.len()];
+        for &index in table.rows.values().flat_map(|row| &row.functions) {
+            if let Some(entered) = entered.get_mut(index as usize) {
+                *entered = true;
+            }
+        }
+        Self {
+            rows: table.rows.len() as u64,
+            usable_rows: table.usable_rows(),
+            functions: entered.into_iter().filter(|&entered| entered).count() as u64,
+            ..Self::default()
+        }
+    }
+
     /// Counts what a table and its maps hold.
     pub fn of<'a>(
         table: &KernelTable,
@@ -141,6 +180,7 @@ impl Counts {
             objects: maps.map(|map| map.objects.len() as u64).sum(),
             symbols: symbols.len() as u64,
             joined: joined as u64,
+            functions: 0,
         }
     }
 }
@@ -210,6 +250,7 @@ fn check_counts(expected: &Counts, found: &Counts) -> Result<(), Disagreement> {
         ("rows", expected.rows, found.rows),
         ("usable rows", expected.usable_rows, found.usable_rows),
         ("kernels", expected.kernels, found.kernels),
+        ("functions", expected.functions, found.functions),
         ("objects", expected.objects, found.objects),
         ("symbols", expected.symbols, found.symbols),
         ("joined names", expected.joined, found.joined),

@@ -6,7 +6,9 @@
 
 use crate::id::{Backend, BuildNumber, Commit, Digest, Generation, KeyId, Pipeline, Variant};
 use crate::json::{self, DocumentError};
-use crate::manifest::{Counts, ROLE_TABLE, symbol_map_role, variant_of_role};
+use crate::manifest::{
+    Counts, ROLE_FUNCTION_TABLE, ROLE_TABLE, roles_problem, symbol_map_role, variant_of_role,
+};
 use crate::time::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -118,7 +120,7 @@ pub struct InstalledRecord {
     pub manifest: Digest,
     /// What it holds.
     pub counts: Counts,
-    /// Its files by role: the table and one symbol map per variant.
+    /// Its files by role: the table and one symbol map per variant, or the function table.
     pub files: BTreeMap<String, InstalledFile>,
     /// The gzip twins written beside them for readers of the existing system, by file name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -164,6 +166,9 @@ pub struct InstalledParts {
 pub fn file_name(role: &str) -> Option<String> {
     if role == ROLE_TABLE {
         return Some("kernel_table.json.zst".to_owned());
+    }
+    if role == ROLE_FUNCTION_TABLE {
+        return Some("function_table.json.zst".to_owned());
     }
     let variant = variant_of_role(role)?;
     Some(format!("kernel_{}.json.zst", symbol_map_role(&variant)))
@@ -218,9 +223,14 @@ impl InstalledRecord {
         roles.filter_map(|role| variant_of_role(role)).collect()
     }
 
-    /// The table's entry.
+    /// The kernel table's entry.
     pub fn table(&self) -> Option<&InstalledFile> {
         self.files.get(ROLE_TABLE)
+    }
+
+    /// The function table's entry.
+    pub fn function_table(&self) -> Option<&InstalledFile> {
+        self.files.get(ROLE_FUNCTION_TABLE)
     }
 
     fn check(&self) -> Result<(), DocumentError> {
@@ -228,11 +238,10 @@ impl InstalledRecord {
             let place = format!("files.{role}");
             return Err(DocumentError::rule(DOCUMENT, place, "unknown role"));
         }
-        let maps = self.files.keys().any(|role| role != ROLE_TABLE);
-        if self.table().is_none() || !maps {
-            let problem = "not a table and at least one symbol map";
-            return Err(DocumentError::rule(DOCUMENT, "files", problem));
+        let roles = self.files.keys().map(String::as_str);
+        match roles_problem(self.backend, &roles) {
+            Some(problem) => Err(DocumentError::rule(DOCUMENT, "files", problem)),
+            None => Ok(()),
         }
-        Ok(())
     }
 }

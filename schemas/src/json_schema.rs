@@ -9,7 +9,7 @@ use crate::jobs::ListedJob;
 use crate::manifest::RecordManifest;
 use crate::pointer::{Pointer, UpstreamPointer};
 use crate::sidecar::SidecarDocument;
-use crate::{json, symbol_map, table};
+use crate::{function_table, json, symbol_map, table};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 /// One document's schema.
@@ -26,6 +26,7 @@ impl DocumentSchema {
     pub fn all() -> Vec<Self> {
         vec![
             Self::of::<BundleMeta>("bundle"),
+            Self::of::<function_table::Document>("function-table"),
             Self::of::<InstalledRecord>("installed-record"),
             Self::of::<Vec<ListedJob>>("jobs-list"),
             Self::of::<table::Document>("kernel-table"),

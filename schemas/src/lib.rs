@@ -9,6 +9,7 @@ pub mod agreement;
 pub mod bundle;
 pub mod exit;
 pub mod function_recording;
+pub mod function_table;
 pub mod id;
 pub mod installed;
 pub mod jobs;

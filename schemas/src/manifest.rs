@@ -14,6 +14,8 @@ const DOCUMENT: &str = "record manifest";
 
 /// The role of the kernel table in [`RecordManifest::files`].
 pub const ROLE_TABLE: &str = "table";
+/// The role of the function table, which records of Python have instead of a kernel table and symbol maps.
+pub const ROLE_FUNCTION_TABLE: &str = "function_table";
 /// The role of the unnamed variant's symbol map; a named variant's follows after a dot.
 pub const ROLE_SYMBOL_MAP: &str = "symbol_map";
 /// The role of the jobs list the table was folded with, when one was given.
@@ -39,10 +41,36 @@ pub fn variant_of_role(role: &str) -> Option<Variant> {
     }
 }
 
+/// What is wrong with the files of a record of this backend: kernels need a kernel table and a symbol map, functions
+/// a function table, and neither has the other's.
+pub(crate) fn roles_problem<'a>(
+    backend: Backend,
+    roles: &(impl Iterator<Item = &'a str> + Clone),
+) -> Option<String> {
+    let has = |wanted: &str| roles.clone().any(|role| role == wanted);
+    let map = roles.clone().find(|role| variant_of_role(role).is_some());
+    if backend.has_kernels() {
+        return match (has(ROLE_TABLE), map, has(ROLE_FUNCTION_TABLE)) {
+            (false, ..) => Some("no `table`".to_owned()),
+            (_, None, _) => Some("no `symbol_map`".to_owned()),
+            (.., true) => Some(format!(
+                "`{ROLE_FUNCTION_TABLE}` in a record of `{backend}`"
+            )),
+            (true, Some(_), false) => None,
+        };
+    }
+    let kernels = has(ROLE_TABLE).then_some(ROLE_TABLE).or(map);
+    match (has(ROLE_FUNCTION_TABLE), kernels) {
+        (false, _) => Some(format!("no `{ROLE_FUNCTION_TABLE}`")),
+        (_, Some(role)) => Some(format!("`{role}` in a record of `{backend}`")),
+        (true, None) => None,
+    }
+}
+
 /// The most bytes that are read of a file in this role; `None` for one that this version never reads.
 fn size_limit(role: &str) -> Option<u64> {
     match role {
-        ROLE_TABLE => Some(MAX_RECORD_BYTES),
+        ROLE_TABLE | ROLE_FUNCTION_TABLE => Some(MAX_RECORD_BYTES),
         ROLE_JOBS => Some(MAX_SMALL_BYTES),
         other => variant_of_role(other).map(|_| MAX_RECORD_BYTES),
     }
@@ -77,12 +105,23 @@ pub struct Counts {
     pub usable_rows: u64,
     /// Distinct kernels launched.
     pub kernels: u64,
+    /// Distinct Python functions entered.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub functions: u64,
     /// Objects in the symbol maps.
     pub objects: u64,
     /// Distinct symbols in the symbol maps.
     pub symbols: u64,
     /// Distinct symbols of the maps that some usable row launched.
     pub joined: u64,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde calls it with a reference"
+)]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 /// The program that made the record.
@@ -165,14 +204,12 @@ impl RecordManifest {
         }
     }
 
-    /// Reads a manifest and checks that it names a table and at least one symbol map, and no file too large to read.
+    /// Reads a manifest and checks that it names the files its backend's records have, and none too large to read.
     pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
         let mut manifest: Self = json::read_schema(DOCUMENT, bytes, Self::SCHEMA)?;
-        if !manifest.files.contains_key(ROLE_TABLE) {
-            return Err(DocumentError::rule(DOCUMENT, "files", "no `table`"));
-        }
-        if manifest.symbol_maps().next().is_none() {
-            return Err(DocumentError::rule(DOCUMENT, "files", "no `symbol_map`"));
+        let roles = manifest.files.keys().map(String::as_str);
+        if let Some(problem) = roles_problem(manifest.backend, &roles) {
+            return Err(DocumentError::rule(DOCUMENT, "files", problem));
         }
         for (role, file) in &manifest.files {
             if let Some(limit) = size_limit(role).filter(|limit| file.size > *limit) {
@@ -194,6 +231,11 @@ impl RecordManifest {
     /// The kernel table.
     pub fn table(&self) -> Option<&FileRef> {
         self.files.get(ROLE_TABLE)
+    }
+
+    /// The function table.
+    pub fn function_table(&self) -> Option<&FileRef> {
+        self.files.get(ROLE_FUNCTION_TABLE)
     }
 
     /// The symbol maps, one per variant.

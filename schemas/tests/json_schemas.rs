@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use kernrec_schemas::bundle::BundleMeta;
+use kernrec_schemas::function_table::FunctionTable;
 use kernrec_schemas::json_schema::DocumentSchema;
 use kernrec_schemas::pointer::{Pointer, RecordRef, UpstreamPointer};
 use kernrec_schemas::sidecar::SidecarDocument;
@@ -148,6 +149,26 @@ fn tables_validate() {
         let mut table = table();
         *table.pointer_mut(place).unwrap() = value;
         invalid("kernel-table", &table);
+    }
+}
+
+#[test]
+fn function_tables_validate() {
+    let bytes = include_bytes!("corpus/function_table/table.json");
+    valid("function-table", bytes);
+    let read = FunctionTable::parse(bytes).unwrap();
+    valid("function-table", &read.to_canonical());
+    for (place, value) in [
+        ("/schema", json!("kernrec.functions/2")),
+        ("/files/0/path", json!("")),
+        ("/files/0/functions/0", json!("")),
+        ("/rows/demo/functions/0", json!(-1)),
+        ("/rows/demo/commits/0", json!("a b")),
+        ("/rows/demo/passed", json!(1)),
+    ] {
+        let mut table: Value = serde_json::from_slice(bytes).unwrap();
+        *table.pointer_mut(place).unwrap() = value;
+        invalid("function-table", &table);
     }
 }
 

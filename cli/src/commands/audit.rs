@@ -54,7 +54,7 @@ fn of_recordings(args: &AuditArgs, collected: &Collected) -> Result<Vec<Summary>
         return Err(CommandError::failed("no-job-folder", problem));
     }
     let mut summaries = Vec::new();
-    for backend in Backend::ALL {
+    for backend in Backend::KERNELS {
         let options = options(args, collected, backend)?;
         let audit = audit(collected, &options);
         if audit.rows > 0 {

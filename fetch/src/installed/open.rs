@@ -58,7 +58,7 @@ pub fn backends(out: &Path) -> Vec<Backend> {
         fs_err::symlink_metadata(layout.link(*backend)).is_ok()
             || expected::is_noted(&layout, *backend)
     };
-    Backend::ALL.into_iter().filter(there).collect()
+    Backend::KERNELS.into_iter().filter(there).collect()
 }
 
 fn resolve(layout: &Layout, backend: Backend) -> Result<RecordId, InstalledError> {

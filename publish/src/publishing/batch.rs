@@ -97,7 +97,7 @@ fn unused_maps(batch: &BatchRequest<'_>, chosen: &BTreeSet<Backend>) -> Vec<Unus
         path: map.path.clone(),
         problem: Some(map.problem.clone()),
     });
-    let others = Backend::ALL
+    let others = Backend::KERNELS
         .into_iter()
         .filter(|backend| !chosen.contains(backend))
         .flat_map(|backend| batch.maps.of(backend))

@@ -93,7 +93,7 @@ proptest! {
         // Written elsewhere in another order, too: paths and folder times differ.
         let moved: Vec<Job> = order.iter().map(|&n| jobs[n].clone()).collect();
         let (_moved_dir, moved) = write(&moved);
-        for backend in Backend::ALL {
+        for backend in Backend::KERNELS {
             let expected = bytes(&inputs, backend);
             prop_assert_eq!(&bytes(&shuffled, backend), &expected);
             prop_assert_eq!(&bytes(&moved, backend), &expected);
@@ -107,7 +107,7 @@ proptest! {
         let (_dir, inputs) = write(&jobs);
         let collected = collect(&inputs).unwrap();
         let mut tabled = BTreeSet::new();
-        for backend in Backend::ALL {
+        for backend in Backend::KERNELS {
             let table = fold(&collected, &options(backend));
             for row in table.rows.values() {
                 tabled.extend(table.kernels(row).map(ToString::to_string));
@@ -154,7 +154,7 @@ proptest! {
         };
         crate::support::put(file, worse.as_bytes());
         let after = collect_dir(dir.path());
-        for backend in Backend::ALL {
+        for backend in Backend::KERNELS {
             let (before, after) = (fold(&before, &options(backend)), fold(&after, &options(backend)));
             for (step, row) in &after.rows {
                 let was_usable = before.rows.get(step).is_some_and(kernrec_schemas::table::Row::is_usable);

@@ -1,53 +1,10 @@
 //! What the recordings and notes of a step's jobs say together, and whether its silence may be read.
 
-use super::{FunctionHeader, FunctionRecording, SessionNotes};
+use super::{FunctionHeader, FunctionRecording, SessionNotes, TestSession};
+use crate::function_table::TestCounts;
 use crate::recording::ProcessCounts;
+use crate::table::RowReason;
 use std::collections::BTreeSet;
-
-/// Why nothing may be concluded from what a step did not enter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ThinReason {
-    /// No function was recorded.
-    NoFunctions,
-    /// No process ended by itself.
-    NoCleanExit,
-    /// Not every declared shard is there.
-    ShardsIncomplete,
-    /// A recording has fewer functions than it counted, or could not hold everything and says so.
-    LostLines,
-    /// A job executed no test, or nothing says that it did.
-    RanNoTests,
-    /// The end of a session is missing or cannot be read.
-    SummaryUnparsed,
-    /// A file of a job could not be read.
-    Unreadable,
-}
-
-impl ThinReason {
-    /// Every reason.
-    pub const ALL: [Self; 7] = [
-        Self::NoFunctions,
-        Self::NoCleanExit,
-        Self::ShardsIncomplete,
-        Self::LostLines,
-        Self::RanNoTests,
-        Self::SummaryUnparsed,
-        Self::Unreadable,
-    ];
-
-    /// The stable word.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::NoFunctions => "no-functions",
-            Self::NoCleanExit => "no-clean-exit",
-            Self::ShardsIncomplete => "shards-incomplete",
-            Self::LostLines => "lost-lines",
-            Self::RanNoTests => "ran-no-tests",
-            Self::SummaryUnparsed => "summary-unparsed",
-            Self::Unreadable => "unreadable",
-        }
-    }
-}
 
 /// The facts of one job.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -66,10 +23,8 @@ pub struct JobFacts {
     pub malformed_lines: u64,
     /// The interpreters' versions.
     pub interpreters: BTreeSet<String>,
-    /// Sessions of pytest that ended.
-    pub sessions: u64,
-    /// Tests whose body was run.
-    pub tests_executed: u64,
+    /// What pytest's sessions came to.
+    pub tests: TestCounts,
     /// Sessions without an end, and lines of notes that cannot be read.
     pub unparsed: u64,
     /// Files that could not be read.
@@ -93,27 +48,79 @@ impl JobFacts {
 
     /// Adds a process's notes of pytest's sessions.
     pub fn add_notes(&mut self, notes: &SessionNotes) {
-        self.sessions += notes.sessions.len() as u64;
-        self.tests_executed = self.tests_executed.saturating_add(notes.executed());
-        self.unparsed += notes.unfinished + notes.malformed_lines;
+        for session in &notes.sessions {
+            self.tests.merge(&counts(session));
+        }
+        self.unparsed = self
+            .unparsed
+            .saturating_add(notes.unfinished)
+            .saturating_add(notes.malformed_lines);
+    }
+
+    /// Adds another job's facts.
+    pub fn merge(&mut self, other: &Self) {
+        self.processes.merge(&other.processes);
+        for (count, more) in [
+            (&mut self.clean_exits, other.clean_exits),
+            (&mut self.functions, other.functions),
+            (&mut self.lossy, other.lossy),
+            (&mut self.outside_lines, other.outside_lines),
+            (&mut self.malformed_lines, other.malformed_lines),
+            (&mut self.unparsed, other.unparsed),
+            (&mut self.unreadable, other.unreadable),
+        ] {
+            *count = count.saturating_add(more);
+        }
+        self.interpreters.extend(other.interpreters.iter().cloned());
+        self.tests.merge(&other.tests);
+    }
+
+    /// What is wrong with this job's evidence, whatever the step's other jobs delivered.
+    pub fn faults(&self) -> BTreeSet<RowReason> {
+        let conditions = [
+            (RowReason::LostLines, self.lossy > 0),
+            (RowReason::BrokenLine, self.malformed_lines > 0),
+            (RowReason::UnplacedFunctions, self.outside_lines > 0),
+            (RowReason::RanNoTests, self.tests.executed == 0),
+            (RowReason::SummaryUnparsed, self.unparsed > 0),
+            (RowReason::Unreadable, self.unreadable > 0),
+        ];
+        let states = self.processes.iter().map(|(state, _)| state);
+        states
+            .filter_map(RowReason::of_python_process)
+            .chain(holding(conditions))
+            .collect()
+    }
+}
+
+fn counts(session: &TestSession) -> TestCounts {
+    TestCounts {
+        sessions: 1,
+        collected: session.selected,
+        executed: session.executed(),
+        passed: session.passed,
+        failed: session.failed,
+        errors: session.errors,
+        skipped: session.skipped,
+        xfailed: session.xfailed,
+        xpassed: session.xpassed,
     }
 }
 
 /// Why the silence of a step with these jobs may not be read; empty where it may.
-pub fn thin_reasons(jobs: &[JobFacts], all_shards: bool) -> BTreeSet<ThinReason> {
+pub fn thin_reasons(jobs: &[JobFacts], all_shards: bool) -> BTreeSet<RowReason> {
     let any = |holds: fn(&JobFacts) -> bool| jobs.iter().any(holds);
-    let conditions = [
-        (ThinReason::NoFunctions, !any(|job| job.functions > 0)),
-        (ThinReason::NoCleanExit, !any(|job| job.clean_exits > 0)),
-        (ThinReason::ShardsIncomplete, !all_shards),
-        (ThinReason::LostLines, any(|job| job.lossy > 0)),
-        (
-            ThinReason::RanNoTests,
-            jobs.is_empty() || any(|job| job.tests_executed == 0),
-        ),
-        (ThinReason::SummaryUnparsed, any(|job| job.unparsed > 0)),
-        (ThinReason::Unreadable, any(|job| job.unreadable > 0)),
+    let of_all = [
+        (RowReason::NoFunctions, !any(|job| job.functions > 0)),
+        (RowReason::NoCleanExit, !any(|job| job.clean_exits > 0)),
+        (RowReason::ShardsIncomplete, !all_shards),
+        (RowReason::RanNoTests, jobs.is_empty()),
     ];
+    let of_each = jobs.iter().flat_map(JobFacts::faults);
+    of_each.chain(holding(of_all)).collect()
+}
+
+fn holding<const N: usize>(conditions: [(RowReason, bool); N]) -> impl Iterator<Item = RowReason> {
     let holding = conditions.into_iter().filter(|(_, holds)| *holds);
-    holding.map(|(reason, _)| reason).collect()
+    holding.map(|(reason, _)| reason)
 }

@@ -9,7 +9,7 @@ mod header;
 mod notes;
 mod read;
 
-pub use facts::{JobFacts, ThinReason, thin_reasons};
+pub use facts::{JobFacts, thin_reasons};
 pub use header::FunctionHeader;
 pub use notes::{SessionNotes, TestSession};
 pub use read::{Function, FunctionRecording};

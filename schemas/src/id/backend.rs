@@ -1,11 +1,12 @@
-//! GPU vendors' stacks, and what a row may say about them.
+//! Which of several kinds of evidence a record holds, and what a row of a kernel table may say about it.
 
 use super::InvalidId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A GPU stack whose kernels are recorded. Records of different backends are never joined.
+/// What was recorded: a GPU stack's kernels, or Python's functions. Each has records of its own, and records of
+/// different backends are never joined.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -16,17 +17,28 @@ pub enum Backend {
     Cuda,
     /// AMD, recorded through the `ROCProfiler` SDK.
     Rocm,
+    /// Python functions, recorded through `sys.monitoring`. No kernel table, symbol map or kernel recording is of it.
+    Python,
 }
 
 impl Backend {
     /// Every backend, in the order they are reported.
-    pub const ALL: [Self; 2] = [Self::Cuda, Self::Rocm];
+    pub const ALL: [Self; 3] = [Self::Cuda, Self::Rocm, Self::Python];
+
+    /// Those that record kernels, in the same order.
+    pub const KERNELS: [Self; 2] = [Self::Cuda, Self::Rocm];
+
+    /// Whether its records hold kernels: a kernel table and symbol maps.
+    pub const fn has_kernels(self) -> bool {
+        matches!(self, Self::Cuda | Self::Rocm)
+    }
 
     /// The word used in documents, paths and flags.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Cuda => "cuda",
             Self::Rocm => "rocm",
+            Self::Python => "python",
         }
     }
 
@@ -35,6 +47,7 @@ impl Backend {
         match self {
             Self::Cuda => "cupti",
             Self::Rocm => "rocprofiler-sdk",
+            Self::Python => "sys.monitoring",
         }
     }
 }
@@ -51,13 +64,14 @@ impl std::str::FromStr for Backend {
         Self::ALL
             .into_iter()
             .find(|backend| backend.as_str() == text)
-            .ok_or_else(|| InvalidId::new("backend", text, "one of `cuda`, `rocm`"))
+            .ok_or_else(|| InvalidId::new("backend", text, "one of `cuda`, `rocm`, `python`"))
     }
 }
 
 /// The backend of a row: `unknown` when its files or jobs disagree, or nothing says.
 ///
-/// An unknown row never authorises a skip, and vetoes one in every backend.
+/// An unknown row never authorises a skip, and vetoes one in every backend. Kernels are launched on GPUs only, so
+/// the text `python` is refused.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -100,7 +114,12 @@ impl TryFrom<String> for RowBackend {
         if text == "unknown" {
             return Ok(Self::Unknown);
         }
-        text.parse().map(Self::Known)
+        let backend: Backend = text.parse()?;
+        if !backend.has_kernels() {
+            let rule = "one of `cuda`, `rocm`, `unknown`";
+            return Err(InvalidId::new("backend of a kernel table", &text, rule));
+        }
+        Ok(Self::Known(backend))
     }
 }
 

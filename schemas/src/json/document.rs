@@ -129,15 +129,34 @@ pub(crate) fn read_versioned<'de, T: Deserialize<'de>>(
     known: &[&str],
     expected: &'static str,
 ) -> Result<T, DocumentError> {
+    read_marked(document, bytes, "version", known, expected)
+}
+
+/// The same for a large document that names its schema.
+pub(crate) fn read_large_schema<'de, T: Deserialize<'de>>(
+    document: &'static str,
+    bytes: &'de [u8],
+    schema: &'static str,
+) -> Result<T, DocumentError> {
+    let known = format!("\"{schema}\"");
+    read_marked(document, bytes, "schema", &[&known], schema)
+}
+
+/// `mark` is the field that says which kind of document it is, `known` the JSON it may hold.
+fn read_marked<'de, T: Deserialize<'de>>(
+    document: &'static str,
+    bytes: &'de [u8],
+    mark: &str,
+    known: &[&str],
+    expected: &'static str,
+) -> Result<T, DocumentError> {
     let malformed = match read::<T>(document, bytes, MAX_RECORD_BYTES) {
         Ok(value) => return Ok(value),
         Err(error @ DocumentError::Malformed { .. }) => error,
         Err(error) => return Err(error),
     };
     let fields: Result<BTreeMap<String, &RawValue>, _> = read(document, bytes, MAX_RECORD_BYTES);
-    let found = fields
-        .ok()
-        .and_then(|fields| fields.get("version").copied());
+    let found = fields.ok().and_then(|fields| fields.get(mark).copied());
     match found.map(RawValue::get) {
         Some(version) if !known.contains(&version) => {
             Err(DocumentError::version(document, version, expected))

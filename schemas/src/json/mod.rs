@@ -10,7 +10,7 @@ mod keys;
 mod skip;
 
 pub use document::{DocumentError, canonical, pretty, read};
-pub(crate) use document::{part, read_schema, read_versioned};
+pub(crate) use document::{part, read_large_schema, read_schema, read_versioned};
 
 /// The largest table or symbol map read, uncompressed (design: limits on hostile input).
 pub const MAX_RECORD_BYTES: u64 = 512 * 1024 * 1024;

@@ -47,7 +47,8 @@ impl Header {
             (Some(backend), Some(recorder)) => backend
                 .parse()
                 .ok()
-                .filter(|backend: &Backend| backend.recorder() == recorder),
+                .filter(|backend: &Backend| backend.has_kernels())
+                .filter(|backend| backend.recorder() == recorder),
             _ => None,
         };
         let kind = match named {

@@ -120,7 +120,11 @@ fn backend(version: MapVersion, named: Option<Backend>) -> Result<Backend, Docum
             let problem = format!("version 1 is of `cuda` only, found `{other}`");
             Err(DocumentError::rule(DOCUMENT, "backend", problem))
         }
-        (MapVersion::V2, Some(backend)) => Ok(backend),
+        (MapVersion::V2, Some(backend)) if backend.has_kernels() => Ok(backend),
+        (MapVersion::V2, Some(other)) => {
+            let problem = format!("`{other}` has no kernels");
+            Err(DocumentError::rule(DOCUMENT, "backend", problem))
+        }
         (MapVersion::V2, None) => Err(DocumentError::rule(
             DOCUMENT,
             "backend",

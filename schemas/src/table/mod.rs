@@ -8,6 +8,7 @@ mod reason;
 mod row;
 mod write;
 
+pub(crate) use read::Indexes;
 pub(crate) use write::Document;
 
 pub use reason::RowReason;

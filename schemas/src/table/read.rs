@@ -158,11 +158,12 @@ fn salvage(raw: &RawValue, names: usize) -> Row {
     }
 }
 
-/// A list of kernel indexes in which some entries may be none.
-struct Indexes(Vec<u32>);
+/// A list of indexes in which some entries may be none.
+pub(crate) struct Indexes(Vec<u32>);
 
 impl Indexes {
-    fn below(self, names: usize) -> Vec<u32> {
+    /// Those below a bound, ascending, each once.
+    pub(crate) fn below(self, names: usize) -> Vec<u32> {
         let mut indexes = self.0;
         indexes.retain(|&index| (index as usize) < names);
         indexes.sort_unstable();
@@ -177,7 +178,7 @@ impl<'de> Deserialize<'de> for Indexes {
         impl<'de> Visitor<'de> for List {
             type Value = Indexes;
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a list of kernel indexes")
+                f.write_str("a list of indexes")
             }
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Indexes, A::Error> {
                 let mut indexes = Vec::new();

@@ -90,6 +90,20 @@ reasons! {
     DuplicateJob = "duplicate-job",
     /// A job ran in a variant for which no symbol map was given.
     VariantWithoutMap = "variant-without-map",
+    /// No function of a watched package was entered.
+    NoFunctions = "no-functions",
+    /// No Python process ended by itself.
+    NoCleanExit = "no-clean-exit",
+    /// A function recording has fewer functions than it counted, or could not hold everything and says so.
+    LostLines = "lost-lines",
+    /// A function was entered in a file that is in none of the watched places.
+    UnplacedFunctions = "unplaced-functions",
+    /// A job executed no test, or nothing says that it did.
+    RanNoTests = "ran-no-tests",
+    /// The end of a session of pytest is missing or cannot be read.
+    SummaryUnparsed = "summary-unparsed",
+    /// A file of a job could not be read.
+    Unreadable = "unreadable",
     /// The row itself is malformed in the table.
     MalformedRow = "malformed-row",
     /// The table is of version 2, whose rows select and never drop.
@@ -122,6 +136,16 @@ impl RowReason {
             ProcessState::BadHeader => Some(Self::BadHeader),
             ProcessState::DuplicateHeader => Some(Self::DuplicateHeader),
             ProcessState::Empty => Some(Self::EmptyRecording),
+        }
+    }
+
+    /// The reason a Python process in this state gives its row. One that was killed gives none by itself: what it
+    /// entered was written when it was entered.
+    pub fn of_python_process(state: ProcessState) -> Option<Self> {
+        match state {
+            ProcessState::NoFooter => None,
+            ProcessState::Dropped => Some(Self::LostLines),
+            other => Self::of_process(other),
         }
     }
 }

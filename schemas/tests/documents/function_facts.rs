@@ -1,8 +1,9 @@
 //! When a step's silence may be read, formats.md section 8.
 
 use kernrec_schemas::function_recording::{
-    FunctionRecording, JobFacts, SessionNotes, ThinReason, thin_reasons,
+    FunctionRecording, JobFacts, SessionNotes, thin_reasons,
 };
+use kernrec_schemas::table::RowReason;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -25,6 +26,8 @@ fn job(recordings: &[&str], notes: &[&str]) -> JobFacts {
 fn a_whole_job_is_not_thin_and_each_fault_has_its_reason() {
     let counted = RECORDING.replace("root=1", "root=2");
     let error = RECORDING.replace("errors=0", "errors=1");
+    let outside = RECORDING.replace("/s/vllm/a.py", "/elsewhere/a.py");
+    let broken = RECORDING.replace("#end", "/s/vllm/a.py\tg\n#end");
     let skipped = "{\"event\":\"session\",\"skipped\":3}\n";
     let killed = "{\"event\":\"collected\",\"selected\":1}\n";
     for (recordings, notes, expected) in [
@@ -33,27 +36,37 @@ fn a_whole_job_is_not_thin_and_each_fault_has_its_reason() {
         (
             &[],
             &[NOTES],
-            &[ThinReason::NoFunctions, ThinReason::NoCleanExit],
+            &[RowReason::NoFunctions, RowReason::NoCleanExit],
         ),
-        (&[KILLED], &[NOTES], &[ThinReason::NoCleanExit]),
-        (&[&counted], &[NOTES], &[ThinReason::LostLines]),
-        (&[&error], &[NOTES], &[ThinReason::LostLines]),
-        (&[RECORDING, ""], &[NOTES], &[ThinReason::LostLines]),
-        (&[RECORDING], &[], &[ThinReason::RanNoTests]),
-        (&[RECORDING], &[skipped], &[ThinReason::RanNoTests]),
+        (&[KILLED], &[NOTES], &[RowReason::NoCleanExit]),
+        (&[&counted], &[NOTES], &[RowReason::LostLines]),
+        (
+            &[&error],
+            &[NOTES],
+            &[RowReason::LostLines, RowReason::RecorderError],
+        ),
+        (
+            &[RECORDING, ""],
+            &[NOTES],
+            &[RowReason::LostLines, RowReason::EmptyRecording],
+        ),
+        (&[&outside], &[NOTES], &[RowReason::UnplacedFunctions]),
+        (&[&broken], &[NOTES], &[RowReason::BrokenLine]),
+        (&[RECORDING], &[], &[RowReason::RanNoTests]),
+        (&[RECORDING], &[skipped], &[RowReason::RanNoTests]),
         (
             &[RECORDING],
             &[NOTES, killed],
-            &[ThinReason::SummaryUnparsed],
+            &[RowReason::SummaryUnparsed],
         ),
         (
             &[RECORDING],
             &[NOTES, "nonsense"],
-            &[ThinReason::SummaryUnparsed],
+            &[RowReason::SummaryUnparsed],
         ),
     ] {
         let reasons = thin_reasons(&[job(recordings, notes)], true);
-        let expected: BTreeSet<_> = expected.iter().copied().collect();
+        let expected: BTreeSet<_> = expected.iter().cloned().collect();
         assert_eq!(reasons, expected, "{recordings:?} {notes:?}");
     }
 }
@@ -63,7 +76,7 @@ fn shards_and_files_that_are_missing_are_reasons_too() {
     let whole = job(&[RECORDING], &[NOTES]);
     assert_eq!(
         thin_reasons(std::slice::from_ref(&whole), false),
-        BTreeSet::from([ThinReason::ShardsIncomplete])
+        BTreeSet::from([RowReason::ShardsIncomplete])
     );
     let unreadable = JobFacts {
         unreadable: 1,
@@ -71,7 +84,7 @@ fn shards_and_files_that_are_missing_are_reasons_too() {
     };
     assert_eq!(
         thin_reasons(&[whole, unreadable], true),
-        BTreeSet::from([ThinReason::Unreadable])
+        BTreeSet::from([RowReason::Unreadable])
     );
 }
 
@@ -84,7 +97,7 @@ fn a_job_tells_what_it_was_run_with() {
         BTreeSet::from(["3.12.1".to_owned(), "3.13.0".to_owned()])
     );
     assert_eq!(
-        (facts.clean_exits, facts.functions, facts.tests_executed),
+        (facts.clean_exits, facts.functions, facts.tests.executed),
         (2, 3, 1)
     );
     assert_eq!((facts.processes.clean, facts.processes.no_footer), (2, 1));
@@ -109,7 +122,7 @@ proptest! {
         all.push(more);
         let after = thin_reasons(&all, shards);
         for reason in before.difference(&after) {
-            let was_nothing = matches!(reason, ThinReason::NoFunctions | ThinReason::NoCleanExit)
+            let was_nothing = matches!(reason, RowReason::NoFunctions | RowReason::NoCleanExit)
                 || jobs.is_empty();
             prop_assert!(was_nothing, "{}", reason.word());
         }

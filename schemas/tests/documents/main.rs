@@ -5,6 +5,7 @@
 mod agreement;
 mod function_facts;
 mod function_recording;
+mod function_table;
 mod ids;
 mod jobs;
 mod manifest;

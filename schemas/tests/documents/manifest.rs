@@ -176,3 +176,31 @@ fn roles_and_variants() {
         assert_eq!(variant_of_role(other), None, "{other}");
     }
 }
+
+#[test]
+fn a_record_of_python_has_a_function_table_and_nothing_of_kernels() {
+    let of = |backend: &str, roles: &[&str]| {
+        let mut value: serde_json::Value =
+            serde_json::from_slice(&manifest(files(), Vec::new()).to_canonical()).unwrap();
+        let file = value["files"]["table"].clone();
+        value["backend"] = backend.into();
+        value["files"] = roles
+            .iter()
+            .map(|&role| (role.to_owned(), file.clone()))
+            .collect();
+        RecordManifest::parse(value.to_string().as_bytes())
+    };
+    let record = of("python", &["function_table", "jobs"]).unwrap();
+    assert!(record.function_table().is_some() && record.table().is_none());
+    for (backend, roles) in [
+        ("python", &["table", "symbol_map"][..]),
+        ("python", &["function_table", "table"]),
+        ("python", &["function_table", "symbol_map.cu130"]),
+        ("python", &["jobs"]),
+        ("cuda", &["function_table"]),
+        ("cuda", &["table", "symbol_map", "function_table"]),
+    ] {
+        let error = of(backend, roles).unwrap_err();
+        assert_eq!(error.reason(), "document-refused", "{backend} {roles:?}");
+    }
+}

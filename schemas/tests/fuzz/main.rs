@@ -55,6 +55,7 @@ fuzz! {
     session_notes: "session_notes", targets::fuzz_session_notes;
     sidecar: "sidecar", targets::fuzz_sidecar;
     table: "table", targets::fuzz_table;
+    function_table: "function_table", targets::fuzz_function_table;
     symbol_map: "symbol_map", targets::fuzz_symbol_map;
     manifest: "manifest", targets::fuzz_manifest;
     installed: "installed", targets::fuzz_installed;

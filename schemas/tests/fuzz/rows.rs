@@ -46,7 +46,7 @@ fn row() -> impl Strategy<Value = Row> {
 }
 
 fn backend() -> impl Strategy<Value = RowBackend> {
-    let known = select(Backend::ALL.to_vec()).prop_map(RowBackend::Known);
+    let known = select(Backend::KERNELS.to_vec()).prop_map(RowBackend::Known);
     prop_oneof![3 => known, 1 => Just(RowBackend::Unknown)]
 }
 

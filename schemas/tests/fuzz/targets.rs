@@ -1,6 +1,7 @@
 //! The targets. Each takes any bytes and checks what must hold of whatever was read.
 
 use kernrec_schemas::function_recording::{Function, FunctionRecording, SessionNotes};
+use kernrec_schemas::function_table::FunctionTable;
 use kernrec_schemas::id::stable_form;
 use kernrec_schemas::installed::{InstalledRecord, file_name};
 use kernrec_schemas::jobs::JobsList;
@@ -211,6 +212,43 @@ pub(crate) fn fuzz_table(bytes: &[u8]) {
     }
 }
 
+/// As for a kernel table.
+pub(crate) fn fuzz_function_table(bytes: &[u8]) {
+    let Ok(table) = FunctionTable::parse(bytes) else {
+        return;
+    };
+    assert!(table.functions.is_sorted_by(|a, b| a < b));
+    for row in table.rows.values() {
+        assert_eq!(row.is_usable(), row.unusable_reasons().is_empty());
+        assert_eq!(table.functions_of(row).count(), row.functions.len());
+        assert_eq!(table.libraries_of(row).count(), row.libraries.len());
+    }
+    for fault in &table.faults {
+        let row = table.rows.get(fault.key.as_str());
+        assert!(
+            row.is_none_or(|row| !row.is_usable()),
+            "a row set aside authorises nothing"
+        );
+    }
+    for function in &table.functions {
+        let indexes = table.indexes_in(function.file.as_str());
+        assert!(table.functions[indexes].contains(function));
+    }
+    if table.rows.is_empty() {
+        return;
+    }
+    let canonical = table.to_canonical();
+    let again = FunctionTable::parse(&canonical).unwrap();
+    assert_eq!(again.to_canonical(), canonical);
+    assert_eq!(again.faults, []);
+    for (step, row) in &table.rows {
+        let after = &again.rows[step];
+        assert!(table.functions_of(row).eq(again.functions_of(after)));
+        assert!(table.libraries_of(row).eq(again.libraries_of(after)));
+        assert_eq!(row.is_usable(), after.is_usable());
+    }
+}
+
 /// The canonical bytes are a fixed point, and whether the map may be used does not change by writing it.
 pub(crate) fn fuzz_symbol_map(bytes: &[u8]) {
     let Ok(map) = SymbolMap::parse(bytes) else {
@@ -230,7 +268,11 @@ pub(crate) fn fuzz_manifest(bytes: &[u8]) {
     let Ok(manifest) = RecordManifest::parse(bytes) else {
         return;
     };
-    assert!(manifest.table().is_some() && manifest.symbol_maps().next().is_some());
+    let maps = manifest.symbol_maps().count();
+    let kernels = manifest.table().is_some() && maps > 0;
+    let functions = manifest.function_table().is_some();
+    assert_eq!(kernels, manifest.backend.has_kernels());
+    assert!(functions != kernels && (kernels || maps == 0));
     let canonical = manifest.to_canonical();
     assert_eq!(RecordManifest::parse(&canonical).unwrap(), manifest);
     assert_eq!(
@@ -245,7 +287,9 @@ pub(crate) fn fuzz_installed(bytes: &[u8]) {
         return;
     };
     assert_eq!(record.to_bytes(), bytes);
-    assert!(record.table().is_some() && !record.variants().is_empty());
+    let kernels = record.table().is_some() && !record.variants().is_empty();
+    assert_eq!(kernels, record.backend.has_kernels());
+    assert_ne!(kernels, record.function_table().is_some());
     assert!(record.files.keys().all(|role| file_name(role).is_some()));
 }
 
