@@ -1,8 +1,8 @@
 //! The sources of a run: read, split and parsed once, whichever pair of kernel table and map asks.
 
-use crate::grammar::Grammar;
 use crate::interner::Interner;
 use crate::model::{ChangedFile, Side, Sources};
+use crate::parse::BoundedParser;
 use crate::source::Source;
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
@@ -37,7 +37,7 @@ impl File {
 pub(crate) struct Corpus {
     pub(crate) names: Interner,
     pub(crate) sources: Vec<Source>,
-    pub(crate) grammar: Option<Grammar>,
+    pub(crate) grammar: Option<BoundedParser>,
     files: HashMap<String, Rc<File>, RandomState>,
     changed: HashMap<String, ChangedFile, RandomState>,
 }
@@ -53,7 +53,7 @@ impl Corpus {
         Self {
             names: Interner::new(),
             sources: Vec::new(),
-            grammar: Grammar::new(),
+            grammar: BoundedParser::of(&tree_sitter_cuda::LANGUAGE.into()),
             files: HashMap::default(),
             changed: by_path,
         }

@@ -13,53 +13,7 @@ use crate::interner::{Interner, NameId};
 use crate::lex::{Token, TokenKind};
 use crate::segment::Item;
 use crate::source::Source;
-use std::ops::{ControlFlow, Range};
-use tree_sitter::{ParseOptions, Parser, Tree};
-
-/// How often the parser may report progress for each so many bytes of text, and beyond that, before an item counts as
-/// one it cannot read: three times what real code needs. Counted, not timed: the same text has the same answer on every
-/// machine.
-const BYTES_PER_STEP: usize = 24;
-const MIN_STEPS: usize = 512;
-
-/// The parser.
-pub(crate) struct Grammar {
-    parser: Parser,
-}
-
-impl Grammar {
-    /// `None` when the library and the grammar do not fit together, which a test rules out.
-    pub(crate) fn new() -> Option<Self> {
-        let mut parser = Parser::new();
-        parser
-            .set_language(&tree_sitter_cuda::LANGUAGE.into())
-            .ok()?;
-        Some(Self { parser })
-    }
-
-    /// Parses a text; `None` when that takes more steps than any readable text does.
-    pub(crate) fn parse(&mut self, text: &[u8]) -> Option<Tree> {
-        let mut steps = text.len() / BYTES_PER_STEP + MIN_STEPS;
-        let mut progress = |_: &tree_sitter::ParseState| {
-            steps = steps.saturating_sub(1);
-            if steps == 0 {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        };
-        let options = ParseOptions::new().progress_callback(&mut progress);
-        let tree = self.parser.parse_with_options(
-            &mut |at, _| text.get(at..).unwrap_or_default(),
-            None,
-            Some(options),
-        );
-        if tree.is_none() {
-            self.parser.reset();
-        }
-        tree
-    }
-}
+use std::ops::Range;
 
 /// The text of an item as the grammar is given it: preprocessor lines of the head are blank, and so are the words
 /// before a lambda's body that the grammar does not expect there. Positions are kept.

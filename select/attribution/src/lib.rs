@@ -10,6 +10,8 @@
 //! 5. `reach` finds the kernels that changed host code can launch, and whether it launches one whenever it runs.
 //! 6. `mangled` joins the kernels' names with the symbols of the map.
 //!
+//! `python` does the same for Python files, whose changed functions it finds.
+//!
 //! Everything errs to one side: names are compared, not meanings, and what cannot be placed counts for the whole file
 //! and for all that the file's host code can launch. Nothing here reads a file: sources come through [`Sources`].
 
@@ -22,6 +24,8 @@ mod known;
 mod lex;
 mod mangled;
 mod model;
+mod parse;
+mod python;
 mod reach;
 mod segment;
 mod source;
@@ -32,4 +36,7 @@ pub use attribute::Library;
 pub use model::{
     Attribution, Build, ChangedFile, ChangedUnit, HostCode, HostDoubt, Object, Side, Sources,
     Unreadable, Why, Widening,
+};
+pub use python::{
+    ChangedFunctions, CodeObject, CodeObjectKind, PythonAttribution, PythonReader, PythonWhy,
 };
