@@ -2,6 +2,7 @@
 //! recorder against a fake CUPTI.
 #![cfg(test)]
 
+mod actions;
 mod armed;
 mod bench;
 mod both_backends;
