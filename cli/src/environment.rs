@@ -25,7 +25,7 @@ macro_rules! variables {
 variables! {
     COMMIT = "BUILDKITE_COMMIT", "the commit of `publish` and `symbol-map`, when `--commit` is not given";
     BUILD = "BUILDKITE_BUILD_NUMBER", "the build of `publish`, when `--build` is not given";
-    BRANCH = "BUILDKITE_BRANCH", "the branch of `publish --only-branch`, when `--branch` is not given";
+    BRANCH = "BUILDKITE_BRANCH", "the branch of `publish --only-branch`, when `--branch` is not given, and of the queue that `arm` lets the collectors run in";
     REF_NAME = "GITHUB_REF_NAME", "the same, when `BUILDKITE_BRANCH` is not set either";
     SOURCE_DATE_EPOCH = "SOURCE_DATE_EPOCH", "the time a record or a symbol map speaks of, in seconds since 1970, when `--recorded-at` is not given";
     RECORD_URL = "CI_SELECTOR_KERNEL_RECORD_URL", "the store `fetch` reads, when `--url` is not given";

@@ -33,7 +33,7 @@ fn bench(criterion: &mut Criterion) {
     group.sample_size(10);
     group.bench_function("5,000 steps", |bencher| {
         bencher.iter(|| {
-            let armed = arm(black_box(text.as_bytes()), &config, backends);
+            let armed = arm(black_box(text.as_bytes()), &config, backends, None);
             armed.map(|armed| armed.bytes.len())
         });
     });

@@ -1,11 +1,15 @@
 //! `kernrec arm`: a filter before the upload of a pipeline.
 
 use crate::args::arm::{ArmArgs, OnError};
+use crate::environment;
 use crate::error::CommandError;
 use crate::shell::Shell;
-use kernrec_pipeline::{Backends, Config, Fate, MAX_BYTES, StepReport, arm};
+use kernrec_pipeline::{
+    Armed, Backends, CollectorReport, Config, Fate, MAX_BYTES, StepReport, arm,
+};
 use kernrec_schemas::exit::Exit;
 use kernrec_store::fsio::FsError;
+use std::fmt::Write as _;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -38,12 +42,19 @@ fn armed(args: &ArmArgs, pipeline: &[u8], shell: &mut Shell) -> Result<Exit, Com
         return Ok(Exit::Done);
     }
     let name = args.pipeline.as_deref().unwrap_or(Path::new("stdin"));
-    let armed = arm(pipeline, &config, backends)
+    // Nor is it the branch to publish.
+    let branch = std::env::var(environment::BRANCH.name).ok();
+    let armed = arm(pipeline, &config, backends, branch.as_deref())
         .map_err(|error| CommandError::usage(format!("`{}`: {error}", name.display())))?;
     if args.explain {
-        return explain(&armed.steps, backends, shell);
+        return explain(&armed, backends, shell);
     }
     shell.bytes(&armed.bytes)?;
+    for report in armed.collectors {
+        if report.not_added.is_some() {
+            shell.note(collector(&report));
+        }
+    }
     Ok(Exit::Done)
 }
 
@@ -83,12 +94,9 @@ fn config(named: Option<&Path>) -> Result<Config, CommandError> {
         .map_err(|error| CommandError::usage(format!("`{}`: {error}", path.display())))
 }
 
-/// A line for each step, and how many are armed.
-fn explain(
-    steps: &[StepReport],
-    backends: Backends,
-    shell: &mut Shell,
-) -> Result<Exit, CommandError> {
+/// A line for each step, how many are armed, and what collects from them.
+fn explain(armed: &Armed, backends: Backends, shell: &mut Shell) -> Result<Exit, CommandError> {
+    let steps = armed.steps.as_slice();
     let width = |text: fn(&StepReport) -> &str| {
         let longest = steps.iter().map(|step| text(step).chars().count()).max();
         longest.unwrap_or_default().min(48)
@@ -105,7 +113,7 @@ fn explain(
         let line = format!("{name:names$}  {fate:18}  {rule:rules$}  {detail}");
         shell.line(line.trim_end().replace('\n', " "))?;
     }
-    let armed = steps
+    let count = steps
         .iter()
         .filter(|step| matches!(step.fate, Fate::Armed(_)))
         .count();
@@ -119,10 +127,45 @@ fn explain(
         ons.join(" and ")
     };
     shell.line(format_args!(
-        "{armed} of {} steps are armed, for {on}",
+        "{count} of {} steps are armed, for {on}",
         steps.len()
     ))?;
+    for report in &armed.collectors {
+        shell.line(collector(report))?;
+    }
     Ok(Exit::Done)
+}
+
+/// What a collector waits for, or why there is none.
+fn collector(report: &CollectorReport) -> String {
+    let CollectorReport {
+        key,
+        waits_for,
+        jobs,
+        depends_on,
+        behind_a_block,
+        not_added,
+    } = report;
+    if let Some(word) = not_added {
+        return format!("{key} is not added: {word}");
+    }
+    let armed = waits_for.len() + behind_a_block.len();
+    let jobs = if *jobs == 1 {
+        "1 job"
+    } else {
+        &format!("{jobs} jobs")
+    };
+    let mut text = format!(
+        "{key} waits for {} of {armed} armed steps ({jobs})",
+        waits_for.len()
+    );
+    if !depends_on.is_empty() {
+        let _ = write!(text, ", from when {} ended", depends_on.join(", "));
+    }
+    if !behind_a_block.is_empty() {
+        let _ = write!(text, "; behind a block: {}", behind_a_block.join(", "));
+    }
+    text
 }
 
 fn words(fate: Fate) -> String {

@@ -68,6 +68,9 @@ fn each_switch_arms_its_backend() {
     let context = Context::new();
     let file = context.write("pipeline.yaml", PIPELINE);
     let file = file.to_str().unwrap();
+    let config = "[collect]\nstore = \"records\"\n";
+    let config = context.write("ours.toml", config);
+    let config = config.to_str().unwrap();
     for (switches, armed) in [
         (&[("VLLM_CI_KERNREC", "1")][..], [true, false]),
         (&[("VLLM_CI_KERNREC_AMD", "1")], [false, true]),
@@ -76,8 +79,14 @@ fn each_switch_arms_its_backend() {
             [true, true],
         ),
     ] {
-        let ran = arm(&context, switches, b"", &[file]);
+        let ran = arm(&context, switches, b"", &[file, "--config", config]);
         assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+        let collectors = ["key: kernrec-collect\n", "key: kernrec-collect-rocm\n"];
+        assert_eq!(
+            collectors.map(|text| ran.stdout.contains(text)),
+            armed,
+            "{ran}"
+        );
         let said = [
             "--backend cuda --step 'kernels'",
             "--backend rocm --step 'amd-kernels'",
@@ -86,6 +95,44 @@ fn each_switch_arms_its_backend() {
         let again = arm(&context, switches, ran.stdout.as_bytes(), &[]);
         assert_eq!(again.stdout, ran.stdout);
     }
+}
+
+#[test]
+fn without_a_store_nobody_collects_and_that_is_said() {
+    let context = Context::new();
+    let on = [("VLLM_CI_KERNREC", "1"), ("VLLM_CI_KERNREC_AMD", "1")];
+    let ran = arm(&context, &on, PIPELINE.as_bytes(), &[]);
+    assert!(!ran.stdout.contains("kernrec-collect"), "{ran}");
+    assert_eq!(
+        ran.stderr,
+        "kernrec-collect is not added: no-store\nkernrec-collect-rocm is not added: no-store\n"
+    );
+}
+
+#[test]
+fn the_collectors_run_where_the_branch_says() {
+    let context = Context::new();
+    context.write("kernrec.toml", "[collect]\nstore = \"records\"\n");
+    for (branch, queue) in [("main", "postmerge"), ("topic", "premerge")] {
+        let on = [("VLLM_CI_KERNREC", "1"), ("BUILDKITE_BRANCH", branch)];
+        let ran = arm(&context, &on, PIPELINE.as_bytes(), &[]);
+        let queue = format!("queue: small_cpu_queue_{queue}\n");
+        assert!(ran.stdout.contains(&queue), "{ran}");
+    }
+    // A branch that is no text is none to publish, and no reason not to arm.
+    let mut command = context.command();
+    let bad = std::os::unix::ffi::OsStrExt::from_bytes(&b"\xff"[..]);
+    let bad: &std::ffi::OsStr = bad;
+    command
+        .arg("arm")
+        .write_stdin(PIPELINE)
+        .env("VLLM_CI_KERNREC", "1")
+        .env("BUILDKITE_BRANCH", bad);
+    let ran = context.run(&mut command);
+    assert!(
+        ran.stdout.contains("queue: small_cpu_queue_premerge\n"),
+        "{ran}"
+    );
 }
 
 #[test]
@@ -98,6 +145,16 @@ fn what_was_decided_is_explained() {
         &["--explain"],
     );
     insta::assert_snapshot!("arm_explain", ran);
+    let late = "- {block: Go?}\n- {key: late, agents: {queue: gpu_1}, command: x}\n";
+    let config = "host-steps = true\n[collect]\nstore = \"records\"\n";
+    let config = context.write("ours.toml", config);
+    let ran = arm(
+        &context,
+        &[("VLLM_CI_KERNREC", "1"), ("VLLM_CI_KERNREC_AMD", "1")],
+        format!("{PIPELINE}{late}").as_bytes(),
+        &["--explain", "--config", config.to_str().unwrap()],
+    );
+    insta::assert_snapshot!("arm_explain_collectors", ran);
     let ran = arm(&context, &[], PIPELINE.as_bytes(), &["--explain"]);
     assert!(
         ran.stdout

@@ -55,6 +55,8 @@ fn the_defaults_of_arming_are_those_in_code() {
     );
     let words = kernrec_pipeline::WORDS.map(str::to_owned);
     each_word_once("docs/pipelines.md", "arm-rules", &words);
+    let words = kernrec_pipeline::COLLECTOR_WORDS.map(str::to_owned);
+    each_word_once("docs/pipelines.md", "collector-rules", &words);
 }
 
 #[test]

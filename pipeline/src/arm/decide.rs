@@ -5,7 +5,7 @@ use super::report::{Fate, StepReport};
 use super::script::MARK;
 use super::shell::not_wrappable;
 use super::step::{Commands, Step};
-use crate::config::{Backends, Config, Facts, Rule};
+use crate::config::{Backends, Config, Facts, Rule, is_step_key};
 use crate::yaml::Node;
 use kernrec_schemas::Backend;
 use std::collections::BTreeMap;
@@ -189,8 +189,7 @@ fn usable_key<'d>(step: &Step<'d>) -> Result<&'d str, StepReport> {
             "a row is filed under its step's key",
         ));
     };
-    let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"_-:.".contains(&b);
-    if key.is_empty() || !key.bytes().all(is_plain) {
+    if !is_step_key(key) {
         return Err(StepReport::not(
             "key-unusable",
             "its key is not letters, digits, `_`, `-`, `:` and `.`",

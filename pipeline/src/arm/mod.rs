@@ -1,7 +1,9 @@
 //! From a pipeline to an armed one.
 
+mod collect;
 mod container;
 mod decide;
+mod graph;
 mod inject;
 mod pipeline;
 mod report;
@@ -10,4 +12,4 @@ mod shell;
 mod step;
 
 pub use pipeline::{Armed, MAX_BYTES, arm};
-pub use report::{Fate, StepReport, WORDS};
+pub use report::{COLLECTOR_WORDS, CollectorReport, Fate, StepReport, WORDS};

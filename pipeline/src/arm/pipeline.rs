@@ -1,9 +1,11 @@
 //! The whole pipeline: walk its steps, decide, edit.
 
-use super::decide::{Decision, decide};
+use super::collect::{self, Build, Found};
+use super::decide::{Decision, Work, decide};
+use super::graph::{Graph, Scope};
 use super::inject::inject;
-use super::report::StepReport;
-use super::step::Step;
+use super::report::{CollectorReport, StepReport};
+use super::step::{Step, is_set};
 use crate::config::{Backends, Config};
 use crate::error::PipelineError;
 use crate::yaml::{Document, Edits, Node};
@@ -18,13 +20,21 @@ pub struct Armed {
     pub bytes: Vec<u8>,
     /// Every step, in the pipeline's order.
     pub steps: Vec<StepReport>,
+    /// The collector of each backend that a step was armed for.
+    pub collectors: Vec<CollectorReport>,
 }
 
-/// Arms a pipeline for some backends. One that is armed already comes out as it is.
+/// Arms a pipeline for some backends, in a build of `branch` if that is known. One that is armed already comes out as
+/// it is.
 ///
 /// # Errors
 /// A pipeline that is not understood is refused whole.
-pub fn arm(pipeline: &[u8], config: &Config, backends: Backends) -> Result<Armed, PipelineError> {
+pub fn arm(
+    pipeline: &[u8],
+    config: &Config,
+    backends: Backends,
+    branch: Option<&str>,
+) -> Result<Armed, PipelineError> {
     let document = Document::parse(readable(pipeline)?)?;
     let mut arming = Arming {
         config,
@@ -33,15 +43,24 @@ pub fn arm(pipeline: &[u8], config: &Config, backends: Backends) -> Result<Armed
         edits: Edits::new(&document),
         queue: None,
         steps: Vec::new(),
+        graph: Graph::default(),
+        found: Found::default(),
     };
-    arming.pipeline()?;
+    let list = arming.pipeline()?;
+    let behind = arming.graph.behind_a_block();
+    let build = Build { config, branch };
+    let collectors = collect::add(&arming.found, &behind, build, list, &mut arming.edits);
     let bytes = if arming.edits.is_empty() {
         pipeline.to_vec()
     } else {
         arming.edits.apply()?.into_bytes()
     };
     let steps = arming.steps;
-    Ok(Armed { bytes, steps })
+    Ok(Armed {
+        bytes,
+        steps,
+        collectors,
+    })
 }
 
 fn readable(pipeline: &[u8]) -> Result<&str, PipelineError> {
@@ -61,27 +80,50 @@ struct Arming<'d> {
     /// The queue of steps that name none.
     queue: Option<&'d str>,
     steps: Vec<StepReport>,
+    graph: Graph<'d>,
+    found: Found<'d>,
+}
+
+/// Where a list of steps stands.
+#[derive(Debug, Clone, Copy)]
+struct Within {
+    group: bool,
+    /// In a group that is skipped.
+    skipped: bool,
 }
 
 impl<'d> Arming<'d> {
-    /// A pipeline is a list of steps, or a map with them.
-    fn pipeline(&mut self) -> Result<(), PipelineError> {
+    /// A pipeline is a list of steps, or a map with them. The list is returned.
+    fn pipeline(&mut self) -> Result<&'d Node<'d>, PipelineError> {
         let root = &self.document.root;
-        if let Some(steps) = root.items() {
-            return self.list(steps, false);
-        }
         let agents = root.get("agents");
         self.queue = agents.and_then(|agents| agents.get("queue")?.text());
-        let steps = root.get("steps").unwrap_or(root);
-        match steps.items() {
-            Some(steps) => self.list(steps, false),
-            None => Err(self.shape(steps, "expected a list of `steps`")),
-        }
+        let list = match root.items() {
+            Some(_) => root,
+            None => root.get("steps").unwrap_or(root),
+        };
+        let Some(steps) = list.items() else {
+            return Err(self.shape(list, "expected a list of `steps`"));
+        };
+        let within = Within {
+            group: false,
+            skipped: false,
+        };
+        self.list(steps, within, &mut Scope::default())?;
+        Ok(list)
     }
 
-    fn list(&mut self, steps: &'d [Node<'d>], in_group: bool) -> Result<(), PipelineError> {
+    /// The numbers of the list's steps.
+    fn list(
+        &mut self,
+        steps: &'d [Node<'d>],
+        within: Within,
+        scope: &mut Scope,
+    ) -> Result<Vec<usize>, PipelineError> {
+        let mut numbers = Vec::new();
         for node in steps {
             if node.scalar().is_some() && !node.is_null() {
+                numbers.push(self.graph.step(node, scope));
                 // `wait`, `block` and the like.
                 let name = node.text().unwrap_or_default().to_owned();
                 self.report(name, StepReport::not("no-command-step", ""));
@@ -90,29 +132,59 @@ impl<'d> Arming<'d> {
             if node.entries().is_none() {
                 return Err(self.shape(node, "expected a step"));
             }
-            if node.get("group").is_some() && !in_group {
-                let within = node.get("steps").unwrap_or(node);
-                let Some(steps) = within.items() else {
-                    return Err(self.shape(within, "expected the group's list of `steps`"));
-                };
-                self.list(steps, true)?;
+            if node.get("group").is_some() && !within.group {
+                self.group(node, scope)?;
             } else {
-                self.step(node)?;
+                let number = self.graph.step(node, scope);
+                numbers.push(number);
+                self.step(node, number, within)?;
             }
         }
+        Ok(numbers)
+    }
+
+    fn group(&mut self, node: &'d Node<'d>, outer: &mut Scope) -> Result<(), PipelineError> {
+        let list = node.get("steps").unwrap_or(node);
+        let Some(steps) = list.items() else {
+            return Err(self.shape(list, "expected the group's list of `steps`"));
+        };
+        self.found.groups.push(node);
+        self.found.keys.extend(node.get("key").and_then(Node::text));
+        let within = Within {
+            group: true,
+            skipped: is_set(node, "skip"),
+        };
+        let mut scope = self.graph.group(node, outer);
+        let members = self.list(steps, within, &mut scope)?;
+        self.graph.end_of_group(node, &members, outer);
         Ok(())
     }
 
-    fn step(&mut self, node: &'d Node<'d>) -> Result<(), PipelineError> {
+    fn step(
+        &mut self,
+        node: &'d Node<'d>,
+        number: usize,
+        within: Within,
+    ) -> Result<(), PipelineError> {
         let step = Step::read(node, self.document, self.queue)?;
-        let number = self.steps.len() + 1;
+        self.found.keys.extend(step.key);
+        let position = self.steps.len() + 1;
         let name = step
             .key
             .or(step.label)
-            .map_or_else(|| format!("step {number}"), str::to_owned);
-        let report = match decide(&step, self.config, self.backends) {
+            .map_or_else(|| format!("step {position}"), str::to_owned);
+        let decision = if within.skipped {
+            Decision::Leave(StepReport::not("skipped", "its group is"))
+        } else {
+            self.found.build(&step, number);
+            decide(&step, self.config, self.backends)
+        };
+        let report = match decision {
             Decision::Leave(report) => report,
             Decision::Edit(work, report) => {
+                if let Work::Record { backend, key, .. } = work {
+                    self.found.armed(&step, number, key, backend);
+                }
                 inject(&step, &work, self.config, &mut self.edits);
                 report
             }

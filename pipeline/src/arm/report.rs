@@ -37,6 +37,26 @@ pub const WORDS: [&str; 17] = [
     "switch-off",
 ];
 
+/// The step that collects for a backend with armed steps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CollectorReport {
+    /// Its key.
+    pub key: String,
+    /// The keys of the steps it waits for.
+    pub waits_for: Vec<String>,
+    /// How many jobs they have.
+    pub jobs: u64,
+    /// The keys of the image builds it starts after.
+    pub depends_on: Vec<String>,
+    /// The keys of armed steps that it does not wait for, since they wait for somebody.
+    pub behind_a_block: Vec<String>,
+    /// Why it is not added: the stable word.
+    pub not_added: Option<&'static str>,
+}
+
+/// The words of [`CollectorReport::not_added`].
+pub const COLLECTOR_WORDS: [&str; 3] = ["no-store", "all-behind-a-block", "collector-exists"];
+
 /// What becomes of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {

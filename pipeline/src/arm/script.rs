@@ -1,7 +1,8 @@
 //! The shell texts that are put in.
 
-use crate::config::Config;
+use crate::config::{Collect, Config};
 use kernrec_schemas::Backend;
+use std::fmt::Write as _;
 
 /// Begins what is put in, so that an armed step is known for one.
 pub(super) const MARK: &str = ": kernrec-arm/1";
@@ -18,7 +19,7 @@ impl Around {
     /// sub-shell of the same shell with the same options, so that neither an `exit` nor a failure under
     /// `set -e` nor a trap of theirs keeps the finish from running, and their status is the group's.
     pub(super) fn of(backend: Backend, key: &str, mention: &str, config: &Config) -> Self {
-        let program = program(config);
+        let program = program(config, "this step runs unrecorded");
         let set_up = filled(
             &config.texts.set_up,
             &[
@@ -33,11 +34,7 @@ impl Around {
         } else {
             format!(" {mention}")
         };
-        let clean = if config.release.is_some() {
-            "[ -z \"$KERNREC_HOME\" ] || rm -rf \"$KERNREC_HOME\"\n"
-        } else {
-            ""
-        };
+        let clean = clean(config);
         let before = format!(
             "{{ {MARK}{mention}\n\
              case $- in *e*) KERNREC_SET=-e ;; *) KERNREC_SET=+e ;; esac\n\
@@ -78,12 +75,82 @@ pub(super) fn forward(variable: &str, config: &Config) -> String {
     uploaded(&format!("{MARK}\n{text}"), config)
 }
 
-/// Sets `KERNREC_BIN` to the program, or leaves it empty and says why.
-fn program(config: &Config) -> String {
+/// What a collector is asked for.
+#[derive(Debug)]
+pub(super) struct Collecting<'a> {
+    pub(super) backend: &'a str,
+    pub(super) store: &'a str,
+    /// The keys of the steps that leave symbol maps.
+    pub(super) maps: &'a [String],
+    /// The keys of the steps to wait for, and their jobs.
+    pub(super) steps: &'a [(&'a str, u64)],
+}
+
+/// The command of a collector.
+pub(super) fn collect(collecting: &Collecting<'_>, config: &Config) -> String {
+    let program = program(config, "nothing is collected");
+    let arguments = arguments(collecting, config);
+    let text = filled(
+        &config.texts.collect,
+        &[("program", &program), ("arguments", &arguments)],
+    );
+    let clean = clean(config);
+    let command = format!("{MARK}\nKERNREC_STATUS=0\n{text}\n{clean}exit \"$KERNREC_STATUS\"");
+    uploaded(&command, config)
+}
+
+/// One line for each step, so that people can read what is waited for.
+fn arguments(collecting: &Collecting<'_>, config: &Config) -> String {
+    let Collecting {
+        backend,
+        store,
+        maps,
+        steps,
+    } = collecting;
+    let Collect {
+        pipeline,
+        only_branch,
+        deadline_minutes,
+        arguments,
+        ..
+    } = &config.collect;
+    let mut text = format!(
+        "--backend {backend} --store '{store}' --pipeline '{pipeline}' --deadline {deadline_minutes}m"
+    );
+    if !only_branch.is_empty() {
+        let _ = write!(text, " --only-branch '{only_branch}'");
+    }
+    for argument in arguments {
+        let _ = write!(text, " '{argument}'");
+    }
+    for map in *maps {
+        let _ = write!(text, " \\\n--map-step {map}");
+    }
+    for (key, jobs) in *steps {
+        let _ = write!(text, " \\\n--step {key}");
+        if *jobs != 1 {
+            let _ = write!(text, "={jobs}");
+        }
+    }
+    text
+}
+
+/// Removes what `program` unpacked.
+const fn clean(config: &Config) -> &'static str {
+    if config.release.is_some() {
+        "[ -z \"$KERNREC_HOME\" ] || rm -rf \"$KERNREC_HOME\"\n"
+    } else {
+        ""
+    }
+}
+
+/// Sets `KERNREC_BIN` to the program, or leaves it empty and says why, and what then becomes of the step.
+fn program(config: &Config, otherwise: &str) -> String {
     let Some(release) = &config.release else {
-        return "KERNREC_BIN=$(command -v kernrec) || { KERNREC_BIN=; \
-                echo 'kernrec: not on PATH: this step runs unrecorded' >&2; }"
-            .to_owned();
+        return format!(
+            "KERNREC_BIN=$(command -v kernrec) || {{ KERNREC_BIN=; \
+             echo 'kernrec: not on PATH: {otherwise}' >&2; }}"
+        );
     };
     let text = filled(
         &config.texts.release,
@@ -91,6 +158,7 @@ fn program(config: &Config) -> String {
             ("sha256", &release.sha256),
             ("cache", &release.cache),
             ("get", &release.get()),
+            ("otherwise", otherwise),
         ],
     );
     format!("KERNREC_HOME=\nKERNREC_BIN=\n{text}")

@@ -74,9 +74,14 @@ impl<'d> Step<'d> {
 
     /// Whether a value is there and is not false.
     pub(super) fn has(&self, name: &str) -> bool {
-        let value = self.node.get(name).and_then(Node::scalar);
-        let is_off = |text: &str| text.is_empty() || text == "false";
-        self.node.get(name).is_some_and(|node| !node.is_null()) && !value.is_some_and(is_off)
+        is_set(self.node, name)
+    }
+
+    /// How many jobs it has.
+    pub(super) fn jobs(&self) -> u64 {
+        let parallelism = self.node.get("parallelism").and_then(Node::text);
+        // One that a variable gives is known to the upload alone; its recordings say how many they are.
+        parallelism.and_then(|text| text.parse().ok()).unwrap_or(1)
     }
 
     /// The commands as the one text that a shell gets.
@@ -95,6 +100,13 @@ impl<'d> Step<'d> {
     pub(super) fn variable(&self, name: &str) -> Option<&'d Node<'d>> {
         self.env.filter(|_| !name.is_empty())?.get(name)
     }
+}
+
+/// Whether a value is there and is not false.
+pub(super) fn is_set(node: &Node<'_>, name: &str) -> bool {
+    let value = node.get(name).and_then(Node::scalar);
+    let is_off = |text: &str| text.is_empty() || text == "false";
+    node.get(name).is_some_and(|node| !node.is_null()) && !value.is_some_and(is_off)
 }
 
 fn commands<'d>(node: &'d Node<'d>) -> Result<Commands<'d>, &'d Node<'d>> {

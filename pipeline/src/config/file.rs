@@ -20,6 +20,7 @@ pub struct Config {
     pub(crate) never: BTreeMap<String, Rule>,
     pub(crate) cuda: BackendConfig,
     pub(crate) rocm: BackendConfig,
+    pub(crate) collect: Collect,
     #[serde(default)]
     pub(crate) release: Option<Release>,
     #[serde(default)]
@@ -32,6 +33,7 @@ pub struct Config {
 pub(crate) struct BackendConfig {
     pub(crate) switch: String,
     pub(crate) timeout_factor: f64,
+    pub(crate) collector: String,
     pub(crate) image_builds: Vec<String>,
     pub(crate) map_variable: String,
     pub(crate) arm: BTreeMap<String, Rule>,
@@ -41,7 +43,24 @@ pub(crate) struct BackendConfig {
     pub(crate) mention: String,
 }
 
-/// The shell text that is put in. Between the two stand the step's own commands, in a sub-shell.
+/// The steps that collect what armed ones left.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct Collect {
+    #[serde(default)]
+    pub(crate) store: Option<String>,
+    pub(crate) pipeline: String,
+    pub(crate) only_branch: String,
+    pub(crate) queue: String,
+    pub(crate) queue_elsewhere: String,
+    pub(crate) deadline_minutes: u32,
+    pub(crate) timeout_minutes: u32,
+    pub(crate) group: String,
+    pub(crate) artifacts: Vec<String>,
+    pub(crate) arguments: Vec<String>,
+}
+
+/// The shell text that is put in. Between `set-up` and `finish` stand the step's own commands, in a sub-shell.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct Texts {
@@ -49,6 +68,7 @@ pub(crate) struct Texts {
     pub(crate) finish: String,
     pub(crate) release: String,
     pub(crate) forward: String,
+    pub(crate) collect: String,
 }
 
 impl Default for Texts {
@@ -58,6 +78,7 @@ impl Default for Texts {
             finish: include_str!("../texts/finish.sh").to_owned(),
             release: include_str!("../texts/release.sh").to_owned(),
             forward: include_str!("../texts/forward.sh").to_owned(),
+            collect: include_str!("../texts/collect.sh").to_owned(),
         }
     }
 }

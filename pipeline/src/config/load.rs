@@ -1,7 +1,8 @@
 //! From text to a checked configuration.
 
-use super::file::{BackendConfig, Config};
+use super::file::{BackendConfig, Collect, Config};
 use super::release::Release;
+use super::rule::is_step_key;
 use kernrec_schemas::Digest;
 use serde::Deserialize as _;
 use toml::{Table, Value};
@@ -54,10 +55,15 @@ impl Config {
         for backend in [&self.cuda, &self.rocm] {
             backend.check()?;
         }
+        if self.cuda.collector == self.rocm.collector {
+            let expected = "another for each backend";
+            return Err(refused("collector", self.rocm.collector.clone(), expected));
+        }
         for name in &self.identity {
             variable_name("identity", name)?;
         }
         one_word("mount", &self.mount)?;
+        self.collect.check()?;
         match &self.release {
             Some(release) => release.check(),
             None => Ok(()),
@@ -69,6 +75,10 @@ impl BackendConfig {
     fn check(&self) -> Result<(), ConfigError> {
         variable_name("switch", &self.switch)?;
         variable_name("map-variable", &self.map_variable)?;
+        step_key("collector", &self.collector)?;
+        for build in &self.image_builds {
+            step_key("image-builds", build)?;
+        }
         if !self.commands_variable.is_empty() {
             variable_name("commands-variable", &self.commands_variable)?;
         }
@@ -79,6 +89,45 @@ impl BackendConfig {
         if !(1.0..=100.0).contains(&factor) {
             let expected = "a number from 1 to 100";
             return Err(refused("timeout-factor", factor.to_string(), expected));
+        }
+        Ok(())
+    }
+}
+
+impl Collect {
+    fn check(&self) -> Result<(), ConfigError> {
+        if let Some(store) = &self.store {
+            one_word("collect.store", store)?;
+        }
+        one_word("collect.pipeline", &self.pipeline)?;
+        for (name, value) in [
+            ("collect.only-branch", &self.only_branch),
+            ("collect.queue", &self.queue),
+            ("collect.queue-elsewhere", &self.queue_elsewhere),
+        ] {
+            if !value.is_empty() {
+                one_word(name, value)?;
+            }
+        }
+        for argument in &self.arguments {
+            one_word("collect.arguments", argument)?;
+        }
+        if self.group.is_empty() || self.group.contains(['$', '\\']) {
+            let expected = "a name without `$` and backslash";
+            return Err(refused("collect.group", self.group.clone(), expected));
+        }
+        if self.deadline_minutes == 0 {
+            let expected = "at least 1";
+            return Err(refused(
+                "collect.deadline-minutes",
+                "0".to_owned(),
+                expected,
+            ));
+        }
+        if self.timeout_minutes <= self.deadline_minutes {
+            let expected = "more than `deadline-minutes`";
+            let value = self.timeout_minutes.to_string();
+            return Err(refused("collect.timeout-minutes", value, expected));
         }
         Ok(())
     }
@@ -120,6 +169,14 @@ fn one_word(name: &'static str, value: &str) -> Result<(), ConfigError> {
         return Err(refused(name, value.to_owned(), expected));
     }
     Ok(())
+}
+
+fn step_key(name: &'static str, value: &str) -> Result<(), ConfigError> {
+    if is_step_key(value) {
+        return Ok(());
+    }
+    let expected = "letters, digits, `_`, `-`, `:` and `.`";
+    Err(refused(name, value.to_owned(), expected))
 }
 
 fn variable_name(name: &'static str, value: &str) -> Result<(), ConfigError> {

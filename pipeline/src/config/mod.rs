@@ -9,7 +9,8 @@ pub use file::{Backends, Config};
 pub use load::ConfigError;
 pub use release::Release;
 
-pub(crate) use rule::{Facts, Rule};
+pub(crate) use file::{BackendConfig, Collect};
+pub(crate) use rule::{Facts, Rule, is_step_key};
 
 #[cfg(test)]
 mod tests;

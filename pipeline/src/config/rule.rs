@@ -17,6 +17,12 @@ pub(crate) struct Facts {
     pub(crate) command: Vec<String>,
 }
 
+/// Whether a step's key can be written into a command and a row be filed under it.
+pub(crate) fn is_step_key(key: &str) -> bool {
+    let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"_-:.".contains(&b);
+    !key.is_empty() && key.bytes().all(is_plain)
+}
+
 /// It holds for a step if one of its patterns does.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]

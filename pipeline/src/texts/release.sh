@@ -11,4 +11,4 @@ fi
 fi
 tar -xf release && rm -f release && chmod -R a+rX . && [ -x kernrec ]
 ); then KERNREC_BIN=$KERNREC_HOME/kernrec
-else echo 'kernrec: the pinned release could not be had: this step runs unrecorded' >&2; fi
+else echo 'kernrec: the pinned release could not be had: @otherwise@' >&2; fi

@@ -309,7 +309,7 @@ impl Meaning {
     fn of_new(value: &New) -> Self {
         match value {
             New::Text(text) => Self::Text(text.clone()),
-            New::Number(number) => Self::Other(number.to_string()),
+            New::Number(_) | New::Flag(_) => Self::Other(value.flow()),
             New::List(items) => Self::List(items.iter().map(Self::of_new).collect()),
             New::Map(entries) => Self::Map(
                 entries

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 pub(crate) enum New {
     Text(String),
     Number(u64),
+    Flag(bool),
     List(Vec<New>),
     Map(Vec<(String, New)>),
 }
@@ -21,6 +22,7 @@ impl New {
         match self {
             Self::Text(text) => quoted(text),
             Self::Number(number) => number.to_string(),
+            Self::Flag(flag) => flag.to_string(),
             Self::List(items) => {
                 let items: Vec<String> = items.iter().map(Self::flow).collect();
                 format!("[{}]", items.join(", "))
@@ -42,7 +44,7 @@ impl New {
                 Some(literal) => format!(" {literal}"),
                 None => format!(" {}", scalar(text)),
             },
-            Self::Number(number) => format!(" {number}"),
+            Self::Number(_) | Self::Flag(_) => format!(" {}", self.flow()),
             Self::List(items) if items.is_empty() => " []".to_owned(),
             Self::Map(entries) if entries.is_empty() => " {}".to_owned(),
             Self::List(items) => items.iter().fold(String::new(), |mut lines, item| {

@@ -235,11 +235,10 @@ impl<'a> Reader<'a> {
                 (Kind::Map { flow, entries }, last)
             }
         };
-        let end = if flow {
-            // The parser counts blanks behind the bracket in.
-            self.text[..end].trim_end().len()
-        } else {
-            last.unwrap_or(start)
+        let end = match &kind {
+            Kind::List { .. } if flow => self.bracket(end, ']'),
+            _ if flow => self.bracket(end, '}'),
+            _ => last.unwrap_or(start),
         };
         self.add(Node {
             id,
@@ -247,6 +246,13 @@ impl<'a> Reader<'a> {
             end,
             kind,
         })
+    }
+
+    /// The offset after a closing bracket. The parser counts blanks behind it in, and stops at a comma before it.
+    fn bracket(&self, end: usize, bracket: char) -> usize {
+        let text = self.text[..end].trim_end();
+        let ahead = text.ends_with(',').then(|| self.text[end..].find(bracket));
+        ahead.flatten().map_or(text.len(), |at| end + at + 1)
     }
 
     fn add(&mut self, mut node: Node<'a>) -> Result<(), PipelineError> {

@@ -87,6 +87,11 @@ fn a_list_is_surrounded_in_its_own_style() {
         ),
         ("x: [a, b ]\n", "x: [\"before\", a, b, \"c\\nd\" ]\n"),
         ("x: []\n", "x: [\"before\", \"c\\nd\"]\n"),
+        ("x: [a, b, ]\n", "x: [\"before\", a, b, \"c\\nd\", ]\n"),
+        (
+            "x: [{y: [z,],}, {y: z, }]\n",
+            "x: [\"before\", {y: [z,],}, {y: z, }, \"c\\nd\"]\n",
+        ),
         (
             "x: [\n  a\n]\n",
             "x: [\n  \"before\",\n  a,\n  \"c\\nd\"\n]\n",

@@ -1,6 +1,7 @@
 //! Pipelines armed: as people read them, by rule, by property, and refused.
 #![cfg(test)]
 
+mod collectors;
 mod properties;
 mod refused;
 mod rules;
@@ -34,6 +35,7 @@ fn armed_with(pipeline: &str, config: &str, backends: Backends) -> Armed {
         pipeline.as_bytes(),
         &Config::parse(config).unwrap(),
         backends,
+        Some("main"),
     )
     .unwrap()
 }

@@ -1,9 +1,14 @@
 //! What holds for any pipeline.
 
-use crate::{BOTH, CUDA, NONE, ROCM, armed, text};
-use kernrec_pipeline::Fate;
+use crate::collectors::STORE;
+use crate::{BOTH, CUDA, NONE, ROCM, armed_with, text};
+use kernrec_pipeline::{Armed, Backends, Fate};
 use proptest::prelude::*;
 use std::fmt::Write as _;
+
+fn armed(pipeline: &str, backends: Backends) -> Armed {
+    armed_with(pipeline, STORE, backends)
+}
 
 /// A step as text, without the dash, at the left margin.
 #[derive(Debug, Clone)]
@@ -76,6 +81,9 @@ fn other_entries() -> impl Strategy<Value = Vec<Vec<String>>> {
         "parallelism: 3",
         "retry:\n  automatic:\n  - exit_status: -1\n    limit: 2",
         "notify: []",
+        "depends_on: s0",
+        "depends_on:\n- step: block\n  allow_failure: true",
+        "depends_on: []",
         "soft_fail: true",
         "# only a remark",
     ];
@@ -131,7 +139,7 @@ fn pipeline() -> impl Strategy<Value = (String, Vec<String>)> {
             if group {
                 let _ = write!(
                     text,
-                    "{margin}- wait\n{margin}- group: all\n{margin}  steps:\n"
+                    "{margin}- wait\n{margin}- {{block: Go?, key: block, depends_on: []}}\n{margin}- group: all\n{margin}  steps:\n"
                 );
                 margin.push_str("  ");
             }
@@ -187,7 +195,8 @@ proptest! {
         for backends in [CUDA, ROCM, BOTH] {
             let armed = armed(&pipeline, backends);
             let mut rest = text(&armed);
-            let commands = armed.steps.iter().filter(|step| step.name != "wait");
+            let commands = armed.steps.iter();
+            let commands = commands.filter(|step| !["wait", "block"].contains(&step.name.as_str()));
             for (step, chunk) in commands.zip(&chunks) {
                 if step.fate != Fate::NotArmed {
                     continue;
@@ -201,7 +210,7 @@ proptest! {
 
     #[test]
     fn no_text_makes_it_panic(text in "[-:{}\\[\\], \n\"'a|>#&*!]{0,60}") {
-        let _ = kernrec_pipeline::arm(text.as_bytes(), &kernrec_pipeline::Config::built_in(), BOTH);
+        let _ = kernrec_pipeline::arm(text.as_bytes(), &kernrec_pipeline::Config::built_in(), BOTH, None);
     }
 }
 
@@ -211,13 +220,25 @@ fn the_pipelines_that_are_generated_are_armed() {
     use proptest::strategy::ValueTree as _;
     use proptest::test_runner::TestRunner;
     let mut runner = TestRunner::deterministic();
-    let fates: Vec<Fate> = (0..50)
-        .flat_map(|_| {
+    let armed: Vec<Armed> = (0..50)
+        .map(|_| {
             let (pipeline, _) = pipeline().new_tree(&mut runner).unwrap().current();
-            armed(&pipeline, BOTH).steps
+            armed(&pipeline, BOTH)
         })
-        .map(|step| step.fate)
         .collect();
+    let collectors: Vec<_> = armed.iter().flat_map(|armed| &armed.collectors).collect();
+    let added = collectors
+        .iter()
+        .filter(|report| report.not_added.is_none());
+    let added = added.count();
+    assert!(added > 5, "{added} of {}", collectors.len());
+    assert!(
+        collectors
+            .iter()
+            .any(|report| !report.behind_a_block.is_empty())
+    );
+    let steps = armed.iter().flat_map(|armed| &armed.steps);
+    let fates: Vec<Fate> = steps.map(|step| step.fate).collect();
     let count = fates.iter().filter(|fate| **fate != Fate::NotArmed).count();
     assert!(
         count > 10 && count < fates.len(),

@@ -4,7 +4,7 @@ use crate::{BOTH, armed};
 use kernrec_pipeline::{Config, ConfigError, MAX_BYTES, arm};
 
 fn refused(pipeline: &[u8]) -> (String, &'static str) {
-    let error = arm(pipeline, &Config::built_in(), BOTH).unwrap_err();
+    let error = arm(pipeline, &Config::built_in(), BOTH, None).unwrap_err();
     (error.to_string(), error.reason())
 }
 
@@ -123,6 +123,24 @@ fn configurations_are_refused_with_what_is_expected() {
         ("[rocm]\nswitch = \"A B\"", "`switch` is `A B`, expected"),
         ("mount = \"/a b\"", "`mount` is `/a b`, expected"),
         ("identity = [\"A'\"]", "`identity` is `A'`, expected"),
+        ("[cuda]\ncollector = \"a b\"", "`collector` is `a b`"),
+        (
+            "[cuda]\ncollector = \"x\"\n[rocm]\ncollector = \"x\"",
+            "another for each backend",
+        ),
+        ("[cuda]\nimage-builds = [\"b*\"]", "`image-builds` is `b*`"),
+        ("[collect]\nstore = \"$X\"", "`collect.store` is `$X`"),
+        ("[collect]\nqueue = \"a b\"", "`collect.queue` is `a b`"),
+        ("[collect]\narguments = [\"a b\"]", "`collect.arguments` is"),
+        ("[collect]\ngroup = \"$X\"", "`collect.group` is `$X`"),
+        (
+            "[collect]\ndeadline-minutes = 0",
+            "`collect.deadline-minutes` is `0`",
+        ),
+        (
+            "[collect]\ndeadline-minutes = 240",
+            "`collect.timeout-minutes` is `240`, expected more than",
+        ),
         (
             "[release]\nsha256 = \"12\"\nurl = \"https://x\"",
             "`release.sha256` is `12`",

@@ -52,6 +52,13 @@ impl Agent {
 
     /// The step as `kernrec arm` leaves it.
     pub(super) fn arm(&self, step: &Value, config: &str) -> Value {
+        let armed = self.arm_all(&[step], config)[0].take();
+        assert_ne!(&armed, step, "it is not armed");
+        armed
+    }
+
+    /// The steps as `kernrec arm` leaves them, and the group that it may add.
+    pub(super) fn arm_all(&self, steps: &[&Value], config: &str) -> Value {
         fs_err::write(self.bench.path("kernrec.toml"), config).unwrap();
         let mut command = self.bench.command(HOST);
         command
@@ -62,16 +69,14 @@ impl Agent {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        let pipeline = json!({ "steps": [step] }).to_string();
+        let pipeline = json!({ "steps": steps }).to_string();
         let mut stdin = child.stdin.take().unwrap();
         stdin.write_all(pipeline.as_bytes()).unwrap();
         drop(stdin);
         let output = child.wait_with_output().unwrap();
         assert!(output.status.success(), "{}", text(&output.stderr));
         let mut armed: Value = serde_json::from_slice(&output.stdout).unwrap();
-        let armed = armed["steps"][0].take();
-        assert_ne!(&armed, step, "it is not armed");
-        armed
+        armed["steps"].take()
     }
 
     /// A command as the agent runs a step's: with the variables of a job.

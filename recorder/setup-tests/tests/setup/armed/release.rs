@@ -5,11 +5,11 @@ use crate::bench::{HOST, text};
 use serde_json::json;
 use std::path::Path;
 
-/// A release that starts the launcher, its archive and digest.
-fn release(agent: &Agent, flags: &str, name: &str) -> (String, String) {
+/// A release that starts a program, its archive and digest.
+pub(super) fn release(agent: &Agent, program: &Path, flags: &str, name: &str) -> (String, String) {
     let folder = agent.bench.path("release");
     fs_err::create_dir(&folder).unwrap();
-    agent.program("built", &format!("exec '{HOST}' \"$@\""));
+    agent.program("built", &format!("exec '{}' \"$@\"", program.display()));
     fs_err::rename(agent.bench.path("bin/built"), folder.join("kernrec")).unwrap();
     let run = |program: &str, args: &[&str]| {
         let output = agent.bench.command(program).args(args).output().unwrap();
@@ -64,7 +64,7 @@ fn run(agent: &Agent, config: &str, bootstrap: bool) -> Ended {
 #[test]
 fn a_release_is_fetched_once_and_verified_every_time() {
     let agent = Agent::new();
-    let (archive, sha256) = release(&agent, "-czf", "release.tar.gz");
+    let (archive, sha256) = release(&agent, Path::new(HOST), "-czf", "release.tar.gz");
     let cache = agent.bench.path("cache");
     let config = config(&format!("url = \"file://{archive}\""), &sha256, &cache);
     let recorded = |what: &str| {
@@ -91,7 +91,7 @@ fn a_release_is_fetched_once_and_verified_every_time() {
 #[test]
 fn what_is_not_the_pinned_release_is_never_run() {
     let agent = Agent::new();
-    let (archive, _) = release(&agent, "-czf", "release.tar.gz");
+    let (archive, _) = release(&agent, Path::new(HOST), "-czf", "release.tar.gz");
     let config = config(
         &format!("url = \"file://{archive}\""),
         &"0".repeat(64),
@@ -111,7 +111,7 @@ fn what_is_not_the_pinned_release_is_never_run() {
 #[test]
 fn a_release_comes_from_a_store() {
     let agent = Agent::new();
-    let (archive, sha256) = release(&agent, "-cf", "release.tar");
+    let (archive, sha256) = release(&agent, Path::new(HOST), "-cf", "release.tar");
     let store = agent.bench.path("store");
     fs_err::create_dir(&store).unwrap();
     let store = store.to_str().unwrap();
