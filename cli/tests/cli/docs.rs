@@ -3,20 +3,6 @@
 use crate::context::repository;
 use std::collections::BTreeSet;
 
-const PAGES: [&str; 11] = [
-    "README.md",
-    "CHANGELOG.md",
-    "docs/cli.md",
-    "docs/exit-statuses.md",
-    "docs/formats.md",
-    "docs/operations.md",
-    "docs/performance.md",
-    "docs/pipelines.md",
-    "docs/recording.md",
-    "docs/selection.md",
-    "docs/symbol-maps.md",
-];
-
 /// Flags of other programs that the docs call.
 const FOREIGN_FLAGS: [&str; 17] = [
     "--compress-mode",
@@ -39,7 +25,8 @@ const FOREIGN_FLAGS: [&str; 17] = [
 ];
 
 /// Variables of other programs that the docs name, and what looks like one.
-const FOREIGN_VARIABLES: [&str; 7] = [
+const FOREIGN_VARIABLES: [&str; 8] = [
+    "LD_LIBRARY_PATH",
     "ASAN_OPTIONS",
     "AWS_ACCESS_KEY_ID",
     "ROCPROFILER_REGISTER_ENABLED",
@@ -51,6 +38,9 @@ const FOREIGN_VARIABLES: [&str; 7] = [
 
 /// The script of ours that the docs call, which has flags and variables of its own.
 const SCRIPT: &str = "scripts/cross-build.sh";
+
+/// The start of the Python recorder, which reads variables of its own.
+const PYTHON: &str = "recorder/python/payload/files/_kernrec_python/__init__.py";
 
 #[test]
 fn every_flag_in_the_docs_exists() {
@@ -80,6 +70,7 @@ fn every_variable_in_the_docs_is_read() {
         .chain(FOREIGN_VARIABLES)
         .collect();
     let script = fs_err::read_to_string(repository().join(SCRIPT)).unwrap();
+    let python = fs_err::read_to_string(repository().join(PYTHON)).unwrap();
     each_page(|page, text| {
         for quoted in text.split('`').skip(1).step_by(2) {
             let name = quoted.trim_start_matches('$');
@@ -87,7 +78,9 @@ fn every_variable_in_the_docs_is_read() {
                 && name
                     .bytes()
                     .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
-            let is_known = known.contains(name) || script.contains(&format!("${{{name}:-"));
+            let is_known = known.contains(name)
+                || script.contains(&format!("${{{name}:-"))
+                || python.contains(&format!("\"{name}\""));
             assert!(!is_variable || is_known, "{page} names `{name}`");
         }
     });
@@ -133,12 +126,26 @@ fn every_command_of_the_programs_is_in_the_readme() {
 }
 
 fn each_page(check: impl Fn(&str, &str)) {
-    for page in PAGES {
-        check(
-            page,
-            &fs_err::read_to_string(repository().join(page)).unwrap(),
-        );
+    for (page, text) in pages() {
+        check(&page, &text);
     }
+}
+
+/// Every page that people read, by its path, and its text.
+pub(crate) fn pages() -> Vec<(String, String)> {
+    let root = repository();
+    let mut paths = vec![root.join("README.md"), root.join("CHANGELOG.md")];
+    for entry in fs_err::read_dir(root.join("docs")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "md") {
+            paths.push(path);
+        }
+    }
+    let page = |path: std::path::PathBuf| {
+        let name = path.strip_prefix(root).unwrap().display().to_string();
+        (name, fs_err::read_to_string(path).unwrap())
+    };
+    paths.into_iter().map(page).collect()
 }
 
 fn flags(command: &clap::Command, known: &mut BTreeSet<String>) {

@@ -7,6 +7,7 @@ mod context;
 mod diff;
 mod dockerfiles;
 mod docs;
+mod docs_commands;
 mod documents;
 mod environment;
 mod explain;
