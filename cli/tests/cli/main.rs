@@ -3,6 +3,7 @@
 
 mod arm;
 mod audit;
+mod compatibility;
 mod context;
 mod diff;
 mod dockerfiles;
@@ -33,6 +34,8 @@ mod store;
 mod symbol_map;
 #[path = "../../../symbols/tests/toolchain/mod.rs"]
 mod toolchain;
+#[path = "../../../publish/tests/it/upstream_reader.rs"]
+mod upstream_reader;
 mod validate;
 mod verify_build;
 mod verify_files;

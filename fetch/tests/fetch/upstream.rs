@@ -212,6 +212,48 @@ fn what_does_not_belong_together_is_refused_and_the_old_pair_stays() {
     kept(Status::Failed, "document-version");
 }
 
+/// A document with fields changed.
+fn with(document: &[u8], more: Value) -> Value {
+    let mut document: Value = serde_json::from_slice(document).unwrap();
+    let Value::Object(more) = more else {
+        panic!("fields");
+    };
+    document.as_object_mut().unwrap().extend(more);
+    document
+}
+
+#[test]
+fn later_versions_are_refused_and_what_says_more_is_read() {
+    let bucket = Bucket::new();
+    bucket.publish("aaaa", 1);
+    bucket.fetch();
+    let table = table(Backend::Cuda, "bbbb", 2).to_canonical();
+    let map = map(Backend::Cuda, "bbbb", "").to_canonical();
+    let names =
+        ["kernel_table.json.gz", "kernel_symbol_map.json.gz"].map(|name| format!("bbbb/{name}"));
+    for (name, later) in [
+        (&names[0], with(&table, json!({"version": 4}))),
+        (&names[1], with(&map, json!({"version": 3}))),
+    ] {
+        bucket.publish("bbbb", 2);
+        bucket.put(name, &later);
+        let report = bucket.fetch();
+        assert_kept(
+            &bucket.world,
+            &report,
+            Status::Failed,
+            "document-version",
+            "aaaa",
+        );
+    }
+    let more = || json!({"of_a_later_version": [1.5, null]});
+    bucket.put(&names[0], &with(&table, more()));
+    bucket.put(&names[1], &with(&map, more()));
+    bucket.point(Backend::Cuda, "bbbb", 2, &more());
+    assert_eq!(bucket.fetch().status, Status::Installed);
+    assert_commit(&bucket.world.open().unwrap(), "bbbb");
+}
+
 #[test]
 fn damaged_files_are_refused_and_the_old_pair_stays() {
     let bucket = Bucket::new();

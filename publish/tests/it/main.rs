@@ -20,3 +20,4 @@ mod support;
 mod times;
 mod upstream;
 mod upstream_races;
+mod upstream_reader;

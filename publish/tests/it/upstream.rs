@@ -1,7 +1,7 @@
 //! Publishing in the existing system's layout, read as its reader reads it: gzip, JSON, and its own checks.
 
 use crate::support::{COMMIT, Job, collect_jobs, map, map_from, maps, request};
-use flate2::read::GzDecoder;
+use crate::upstream_reader::NEWEST;
 use kernrec_publish::publishing::{Evidence, Outcome, PublishReport, PublishRequest, Supersession};
 use kernrec_publish::{Maps, Refusal, publish};
 use kernrec_schemas::Backend;
@@ -82,39 +82,10 @@ impl World {
     }
 }
 
-/// The existing fetcher and its loaders (formats 10.4, 10.5), with nothing but gzip and JSON.
+/// What the existing reader gets of what is published. We write the newest version that it knows.
 fn read_as_upstream(folder: &Path, suffix: &str) -> (Value, Value) {
-    let open = |path: PathBuf| fs_err::File::open(path).unwrap();
-    let pointer: Value =
-        serde_json::from_reader(open(folder.join(format!("latest{suffix}.json")))).unwrap();
-    let commit = folder.join(pointer["commit"].as_str().unwrap());
-    let document = |stem: &str| -> Value {
-        let file = open(commit.join(format!("{stem}{suffix}.json.gz")));
-        serde_json::from_reader(GzDecoder::new(file)).unwrap()
-    };
-    let (table, map) = (document("kernel_table"), document("kernel_symbol_map"));
+    let (table, map) = NEWEST.fetch(folder, suffix).unwrap();
     assert_eq!(table["version"], 3);
-    let names = table["names"].as_array().unwrap();
-    assert!(names.iter().all(Value::is_string));
-    let rows = table["rows"].as_object().unwrap();
-    assert!(!rows.is_empty());
-    for row in rows.values() {
-        for flag in ["passed", "complete", "trace_complete"] {
-            assert!(row[flag].is_boolean(), "{flag}: {row}");
-        }
-        for count in ["dropped", "jobs", "processes"] {
-            assert!(row[count].is_u64(), "{count}: {row}");
-        }
-        assert!(["cuda", "rocm", "unknown"].contains(&row["backend"].as_str().unwrap()));
-        let kernels = row["kernels"].as_array().unwrap();
-        let in_range = |index: &Value| index.as_u64().unwrap() < names.len() as u64;
-        assert!(kernels.iter().all(in_range));
-    }
-    assert!([json!(1), json!(2)].contains(&map["version"]));
-    assert!(map.get("reason").is_none());
-    let objects = map["objects"].as_array().unwrap();
-    assert!(!objects.is_empty() && objects.iter().all(|object| object["source"].is_string()));
-    assert_eq!(table["source"]["commit"], map["commit"]);
     (table, map)
 }
 
