@@ -1,5 +1,5 @@
-//! The tours in the README and the operations page, run literally: every command with the output that stands
-//! below it.
+//! The tours in the README and the pages about operations and rolling out, run literally: every command with the
+//! output that stands below it.
 
 use crate::context::{repository, without_times};
 use crate::server::{BUCKET, Seaweed, WRITER};
@@ -16,6 +16,11 @@ fn the_tour_prints_what_the_readme_says() {
 #[test]
 fn looking_after_a_store_prints_what_the_page_says() {
     prints_what_it_says("docs/operations.md");
+}
+
+#[test]
+fn rolling_out_prints_what_the_page_says() {
+    prints_what_it_says("docs/rollout.md");
 }
 
 /// With a bucket `records` that anybody may read, and the collector's credentials in the environment.
