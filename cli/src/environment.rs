@@ -39,6 +39,7 @@ variables! {
     GITHUB_OUTPUT = "GITHUB_OUTPUT", "the file that `select --format github` appends the job's outputs to";
     ARM_CUDA = "VLLM_CI_KERNREC", "exactly `1` lets `arm` arm steps on NVIDIA GPUs";
     ARM_ROCM = "VLLM_CI_KERNREC_AMD", "exactly `1` lets `arm` arm steps on AMD GPUs";
+    ARM_PYTHON = "VLLM_CI_FNREC", "exactly `1` lets `arm` arm steps for Python's functions";
     CI = "CI", "`true` turns progress bars off even on a terminal";
 }
 

@@ -1,6 +1,6 @@
 //! A pipeline of 5,000 steps, armed.
 use criterion::{Criterion, criterion_group, criterion_main};
-use kernrec_pipeline::{Backends, Config, arm};
+use kernrec_pipeline::{Config, Switches, arm};
 use std::fmt::Write as _;
 use std::hint::black_box;
 
@@ -25,15 +25,16 @@ fn steps(count: usize) -> String {
 fn bench(criterion: &mut Criterion) {
     let text = steps(5_000);
     let config = Config::built_in();
-    let backends = Backends {
+    let switches = Switches {
         cuda: true,
         rocm: false,
+        python: false,
     };
     let mut group = criterion.benchmark_group("arm");
     group.sample_size(10);
     group.bench_function("5,000 steps", |bencher| {
         bencher.iter(|| {
-            let armed = arm(black_box(text.as_bytes()), &config, backends, None);
+            let armed = arm(black_box(text.as_bytes()), &config, switches, None);
             armed.map(|armed| armed.bytes.len())
         });
     });

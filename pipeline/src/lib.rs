@@ -15,7 +15,7 @@ mod error;
 mod yaml;
 
 pub use arm::{Armed, COLLECTOR_WORDS, CollectorReport, Fate, MAX_BYTES, StepReport, WORDS, arm};
-pub use config::{Backends, Config, ConfigError, Release};
+pub use config::{Config, ConfigError, Release, Switches};
 pub use error::PipelineError;
 
 pub(crate) use yaml::place as yaml_place;

@@ -5,8 +5,9 @@ use crate::environment;
 use crate::error::CommandError;
 use crate::shell::Shell;
 use kernrec_pipeline::{
-    Armed, Backends, CollectorReport, Config, Fate, MAX_BYTES, StepReport, arm,
+    Armed, CollectorReport, Config, Fate, MAX_BYTES, StepReport, Switches, arm,
 };
+use kernrec_schemas::Backend;
 use kernrec_schemas::exit::Exit;
 use kernrec_store::fsio::FsError;
 use std::fmt::Write as _;
@@ -36,18 +37,18 @@ pub(crate) fn run(args: &ArmArgs, shell: &mut Shell) -> Result<Exit, CommandErro
 fn armed(args: &ArmArgs, pipeline: &[u8], shell: &mut Shell) -> Result<Exit, CommandError> {
     let config = config(args.config.as_deref())?;
     // Anything but text is not exactly `1`.
-    let backends = config.switched_on(|name| std::env::var(name).ok());
-    if backends.is_empty() && !args.explain {
+    let switches = config.switched_on(|name| std::env::var(name).ok());
+    if switches.on().next().is_none() && !args.explain {
         shell.bytes(pipeline)?;
         return Ok(Exit::Done);
     }
     let name = args.pipeline.as_deref().unwrap_or(Path::new("stdin"));
     // Nor is it the branch to publish.
     let branch = std::env::var(environment::BRANCH.name).ok();
-    let armed = arm(pipeline, &config, backends, branch.as_deref())
+    let armed = arm(pipeline, &config, switches, branch.as_deref())
         .map_err(|error| CommandError::usage(format!("`{}`: {error}", name.display())))?;
     if args.explain {
-        return explain(&armed, backends, shell);
+        return explain(&armed, switches, shell);
     }
     shell.bytes(&armed.bytes)?;
     for report in armed.collectors {
@@ -95,7 +96,7 @@ fn config(named: Option<&Path>) -> Result<Config, CommandError> {
 }
 
 /// A line for each step, how many are armed, and what collects from them.
-fn explain(armed: &Armed, backends: Backends, shell: &mut Shell) -> Result<Exit, CommandError> {
+fn explain(armed: &Armed, switches: Switches, shell: &mut Shell) -> Result<Exit, CommandError> {
     let steps = armed.steps.as_slice();
     let width = |text: fn(&StepReport) -> &str| {
         let longest = steps.iter().map(|step| text(step).chars().count()).max();
@@ -115,16 +116,13 @@ fn explain(armed: &Armed, backends: Backends, shell: &mut Shell) -> Result<Exit,
     }
     let count = steps
         .iter()
-        .filter(|step| matches!(step.fate, Fate::Armed(_)))
+        .filter(|step| matches!(step.fate, Fate::Armed { .. }))
         .count();
-    let mut ons = Vec::new();
-    for (is_on, name) in [(backends.cuda, "cuda"), (backends.rocm, "rocm")] {
-        ons.extend(is_on.then_some(name));
-    }
-    let on = if ons.is_empty() {
+    let on: Vec<&str> = switches.on().map(Backend::as_str).collect();
+    let on = if on.is_empty() {
         "no backend".to_owned()
     } else {
-        ons.join(" and ")
+        on.join(" and ")
     };
     shell.line(format_args!(
         "{count} of {} steps are armed, for {on}",
@@ -170,7 +168,11 @@ fn collector(report: &CollectorReport) -> String {
 
 fn words(fate: Fate) -> String {
     match fate {
-        Fate::Armed(backend) => format!("armed ({backend})"),
+        Fate::Armed { kernels, python } => {
+            let python = python.then_some(Backend::Python);
+            let recorded = kernels.into_iter().chain(python).map(Backend::as_str);
+            format!("armed ({})", recorded.collect::<Vec<_>>().join(", "))
+        }
         Fate::Mapped(backend) => format!("symbol map ({backend})"),
         Fate::NotArmed => "not armed".to_owned(),
     }

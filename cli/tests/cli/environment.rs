@@ -9,7 +9,7 @@ fn a_variable_that_is_not_text_is_named() {
     let context = Context::new();
     let bad = OsStr::from_bytes(b"\xff");
     for variable in kernrec_cli::VARIABLES {
-        if variable.name.starts_with("VLLM_CI_KERNREC") {
+        if variable.name.starts_with("VLLM_CI_") {
             // A switch: what is not text is not exactly `1`.
             continue;
         }

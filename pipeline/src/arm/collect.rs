@@ -1,9 +1,10 @@
 //! The steps that collect what the armed ones leave, one for each backend.
 
+use super::decide::Record;
 use super::report::CollectorReport;
 use super::script::{Collecting, collect};
 use super::step::Step;
-use crate::config::{BackendConfig, Config};
+use crate::config::Config;
 use crate::yaml::{Edits, New, Node};
 use kernrec_schemas::Backend;
 
@@ -29,12 +30,14 @@ impl<'d> Found<'d> {
     }
 
     /// Notes a step that is armed.
-    pub(super) fn armed(&mut self, step: &Step<'d>, number: usize, key: &'d str, backend: Backend) {
+    pub(super) fn armed(&mut self, step: &Step<'d>, number: usize, record: &Record<'d>) {
         let jobs = step.jobs();
-        if jobs > 0 {
+        let python = record.python.then_some(Backend::Python);
+        let backends = record.kernels.into_iter().chain(python);
+        for backend in backends.filter(|_| jobs > 0) {
             self.armed.push(Armed {
                 number,
-                key,
+                key: record.key,
                 backend,
                 jobs,
             });
@@ -69,18 +72,18 @@ pub(super) fn add<'d>(
 ) -> Vec<CollectorReport> {
     let mut reports = Vec::new();
     let mut added = Vec::new();
-    for backend in [Backend::Cuda, Backend::Rocm] {
+    for backend in Backend::ALL {
         let armed = found.armed.iter().filter(|step| step.backend == backend);
         let (late, now): (Vec<_>, Vec<_>) = armed.partition(|step| behind[step.number]);
         if late.is_empty() && now.is_empty() {
             continue;
         }
-        let settings = build.config.backend(backend);
+        let (key, image_builds) = build.config.collector(backend);
         let mut report = CollectorReport {
-            key: settings.collector.clone(),
+            key: key.to_owned(),
             jobs: now.iter().map(|step| step.jobs).sum(),
             waits_for: now.iter().map(|step| step.key.to_owned()).collect(),
-            depends_on: builds(found, behind, settings),
+            depends_on: builds(found, behind, image_builds),
             behind_a_block: late.iter().map(|step| step.key.to_owned()).collect(),
             not_added: None,
         };
@@ -107,10 +110,11 @@ fn why_not(found: &Found<'_>, report: &CollectorReport) -> Option<&'static str> 
 }
 
 /// The image builds that it waits for; one that waits for somebody would hold it back.
-fn builds(found: &Found<'_>, behind: &[bool], settings: &BackendConfig) -> Vec<String> {
-    let builds = found.builds.iter().filter(|(number, key)| {
-        !behind[*number] && settings.image_builds.iter().any(|build| build == key)
-    });
+fn builds(found: &Found<'_>, behind: &[bool], image_builds: &[String]) -> Vec<String> {
+    let builds = found
+        .builds
+        .iter()
+        .filter(|(number, key)| !behind[*number] && image_builds.iter().any(|build| build == key));
     builds.map(|(_, key)| (*key).to_owned()).collect()
 }
 
@@ -127,9 +131,9 @@ fn put<'d>(
     }
     let is_collector = |step: &Node<'_>| {
         let key = step.get("key").and_then(Node::text);
-        [&config.cuda, &config.rocm]
-            .iter()
-            .any(|backend| key == Some(&backend.collector))
+        Backend::ALL
+            .into_iter()
+            .any(|backend| key == Some(config.collector(backend).0))
     };
     let mut lists = found.groups.iter().filter_map(|group| group.get("steps"));
     let list = lists.find(|list| {
@@ -160,7 +164,11 @@ fn step(
         &Collecting {
             backend: backend.as_str(),
             store,
-            maps: &report.depends_on,
+            maps: if backend.has_kernels() {
+                &report.depends_on
+            } else {
+                &[]
+            },
             steps: &counted,
         },
         build.config,
@@ -189,13 +197,15 @@ fn step(
         entries.push(("agents", map([("queue", New::text(queue))])));
     }
     let timeout = u64::from(collect_config.timeout_minutes);
-    let artifacts = collect_config.artifacts.iter().map(New::text).collect();
     entries.extend([
         ("timeout_in_minutes", New::Number(timeout)),
         ("soft_fail", New::Flag(true)),
-        ("artifact_paths", New::List(artifacts)),
-        ("command", New::text(command)),
     ]);
+    if !collect_config.artifacts.is_empty() {
+        let artifacts = collect_config.artifacts.iter().map(New::text).collect();
+        entries.push(("artifact_paths", New::List(artifacts)));
+    }
+    entries.push(("command", New::text(command)));
     map(entries)
 }
 

@@ -1,14 +1,13 @@
 //! Which steps are armed, by which rule.
 
 use super::container::{Inner, Plugin};
+use super::place::Runs;
 use super::report::{Fate, StepReport};
 use super::script::MARK;
-use super::shell::not_wrappable;
-use super::step::{Commands, Step};
-use crate::config::{Backends, Config, Facts, Rule, is_step_key};
+use super::step::Step;
+use crate::config::{Config, Facts, Rule, Switches, is_step_key};
 use crate::yaml::Node;
 use kernrec_schemas::Backend;
-use std::collections::BTreeMap;
 
 /// What to do with a step.
 #[derive(Debug)]
@@ -23,29 +22,33 @@ pub(super) enum Work<'d> {
     /// Set a variable of its environment.
     Map(&'d str),
     /// Let it record.
-    Record {
-        backend: Backend,
-        key: &'d str,
-        place: Place<'d>,
-        /// The options of its docker plugin.
-        docker: Option<&'d Node<'d>>,
-    },
+    Record(Record<'d>),
 }
 
-/// Where the commands stand that run on the GPUs.
+/// What a step records.
 #[derive(Debug)]
-pub(super) enum Place<'d> {
-    Text(&'static str, &'d Node<'d>),
-    List(&'d Node<'d>),
-    /// A variable of the step, and the step's commands that hand it over.
-    Variable(&'d str, &'d Node<'d>),
-    /// An item of a plugin's list.
-    Item(&'d Node<'d>, &'d Node<'d>),
+pub(super) struct Record<'d> {
+    /// The kernels of this backend.
+    pub(super) kernels: Option<Backend>,
+    /// Python's functions.
+    pub(super) python: bool,
+    pub(super) key: &'d str,
+    pub(super) runs: Runs<'d>,
+}
+
+/// One recorder for a step, and the rule that says so.
+#[derive(Debug)]
+struct Chosen<'d> {
+    backend: Backend,
+    rule: String,
+    detail: String,
+    key: &'d str,
+    runs: Runs<'d>,
 }
 
 /// Decides about a step.
-pub(super) fn decide<'d>(step: &Step<'d>, config: &'d Config, backends: Backends) -> Decision<'d> {
-    match decided(step, config, backends) {
+pub(super) fn decide<'d>(step: &Step<'d>, config: &'d Config, switches: Switches) -> Decision<'d> {
+    match decided(step, config, switches) {
         Ok((work, report)) => Decision::Edit(work, report),
         Err(report) => Decision::Leave(report),
     }
@@ -54,12 +57,12 @@ pub(super) fn decide<'d>(step: &Step<'d>, config: &'d Config, backends: Backends
 fn decided<'d>(
     step: &Step<'d>,
     config: &'d Config,
-    backends: Backends,
+    switches: Switches,
 ) -> Result<(Work<'d>, StepReport), StepReport> {
     if !step.is_command() {
         return Err(StepReport::not("no-command-step", ""));
     }
-    if let Some(image_build) = image_build(step, config, backends) {
+    if let Some(image_build) = image_build(step, config, switches) {
         return image_build;
     }
     if step.has("skip") {
@@ -69,38 +72,119 @@ fn decided<'d>(
     if facts.command.iter().any(|text| text.contains(MARK)) {
         return Err(StepReport::not("armed-already", ""));
     }
-    if step
-        .key
-        .is_some_and(|key| config.skip.iter().any(|skip| skip == key))
-    {
+    let kernels = kernels(step, config, &facts, switches);
+    let python = switches.python.then(|| python(step, config, &facts));
+    both(kernels, python, switches)
+}
+
+/// One set-up serves both recorders.
+fn both<'d>(
+    kernels: Result<Chosen<'d>, StepReport>,
+    python: Option<Result<Chosen<'d>, StepReport>>,
+    switches: Switches,
+) -> Result<(Work<'d>, StepReport), StepReport> {
+    let (kernels, python, without) = match (kernels, python) {
+        (Err(kernels), Some(Err(python))) => {
+            let only_python = !switches.cuda && !switches.rocm;
+            return Err(if only_python { python } else { kernels });
+        }
+        (Err(report), None) => return Err(report),
+        (Ok(kernels), None) => (Some(kernels), None, String::new()),
+        (Ok(kernels), Some(Ok(python))) => (Some(kernels), Some(python), String::new()),
+        (Ok(kernels), Some(Err(why))) => {
+            (Some(kernels), None, format!("; no functions: {}", why.rule))
+        }
+        (Err(why), Some(Ok(python))) => (None, Some(python), format!("; no kernels: {}", why.rule)),
+    };
+    let fate = Fate::Armed {
+        kernels: kernels.as_ref().map(|chosen| chosen.backend),
+        python: python.is_some(),
+    };
+    let is_python = python.is_some();
+    let Some(chosen) = kernels.or(python) else {
+        return Err(StepReport::not("no-rule", ""));
+    };
+    let report = StepReport::new(fate, chosen.rule, chosen.detail + &without);
+    let record = Record {
+        kernels: (chosen.backend != Backend::Python).then_some(chosen.backend),
+        python: is_python,
+        key: chosen.key,
+        runs: chosen.runs,
+    };
+    Ok((Work::Record(record), report))
+}
+
+/// Whether its kernels are recorded.
+fn kernels<'d>(
+    step: &Step<'d>,
+    config: &'d Config,
+    facts: &Facts,
+    switches: Switches,
+) -> Result<Chosen<'d>, StepReport> {
+    if is_listed(step, &config.skip) {
         return Err(StepReport::not("skip-list", ""));
     }
-    if let Some((rule, detail)) = first(&config.never, &facts) {
+    if let Some((rule, detail)) = first(config.never.iter(), facts) {
         return Err(StepReport::not(rule, detail));
     }
-    let (backend, rule, detail) = backend(config, &facts)?;
+    let (backend, rule, detail) = backend(config, facts)?;
     let key = usable_key(step)?;
-    let (place, docker) = place(step, config, backend)?;
-    if !backends.contains(backend) {
+    let runs = Runs::of(step, config, backend, config.host_steps)?;
+    if !switches.contains(backend) {
         return Err(switch_off(config, backend));
     }
-    let work = Work::Record {
+    Ok(Chosen {
         backend,
+        rule,
+        detail,
         key,
-        place,
-        docker,
-    };
-    Ok((work, StepReport::new(Fate::Armed(backend), rule, detail)))
+        runs,
+    })
+}
+
+/// Whether its Python functions are recorded, which needs no GPU.
+fn python<'d>(
+    step: &Step<'d>,
+    config: &'d Config,
+    facts: &Facts,
+) -> Result<Chosen<'d>, StepReport> {
+    let settings = &config.python;
+    if is_listed(step, &settings.skip) {
+        return Err(StepReport::not("skip-list", ""));
+    }
+    let never = config.never.iter();
+    let never = never.filter(|(name, _)| settings.never.contains(name));
+    if let Some((rule, detail)) = first(never, facts) {
+        return Err(StepReport::not(rule, detail));
+    }
+    let (machines, (rule, detail)) = Backend::KERNELS
+        .into_iter()
+        .find_map(|backend| Some((backend, first(&config.backend(backend).arm, facts)?)))
+        .or_else(|| Some((Backend::Cuda, first(&settings.arm, facts)?)))
+        .ok_or_else(|| StepReport::not("no-rule", "nothing says that it is a test"))?;
+    let key = usable_key(step)?;
+    let runs = Runs::of(step, config, machines, settings.host_steps)?;
+    Ok(Chosen {
+        backend: Backend::Python,
+        rule,
+        detail,
+        key,
+        runs,
+    })
+}
+
+fn is_listed(step: &Step<'_>, keys: &[String]) -> bool {
+    step.key
+        .is_some_and(|key| keys.iter().any(|listed| listed == key))
 }
 
 /// A step that builds the image of a backend, or of several.
 fn image_build<'d>(
     step: &Step<'d>,
     config: &'d Config,
-    backends: Backends,
+    switches: Switches,
 ) -> Option<Result<(Work<'d>, StepReport), StepReport>> {
     let key = step.key?;
-    let both = [Backend::Cuda, Backend::Rocm];
     let built = |backend: &&Backend| {
         config
             .backend(**backend)
@@ -108,9 +192,9 @@ fn image_build<'d>(
             .iter()
             .any(|build| build == key)
     };
-    let mut builds = both.iter().filter(built).copied().peekable();
+    let mut builds = Backend::KERNELS.iter().filter(built).copied().peekable();
     let first = *builds.peek()?;
-    let Some(backend) = builds.find(|backend| backends.contains(*backend)) else {
+    let Some(backend) = builds.find(|backend| switches.contains(*backend)) else {
         return Some(Err(switch_off(config, first)));
     };
     let variable = config.backend(backend).map_variable.as_str();
@@ -157,9 +241,12 @@ fn facts(step: &Step<'_>, config: &Config) -> Facts {
     }
 }
 
-fn first(rules: &BTreeMap<String, Rule>, facts: &Facts) -> Option<(String, String)> {
+fn first<'r>(
+    rules: impl IntoIterator<Item = (&'r String, &'r Rule)>,
+    facts: &Facts,
+) -> Option<(String, String)> {
     rules
-        .iter()
+        .into_iter()
         .find_map(|(name, rule)| Some((name.clone(), rule.holds(facts)?)))
 }
 
@@ -200,51 +287,4 @@ fn usable_key<'d>(step: &Step<'d>) -> Result<&'d str, StepReport> {
         return Err(StepReport::not("matrix", "its jobs cannot be counted"));
     }
     Ok(key)
-}
-
-fn place<'d>(
-    step: &Step<'d>,
-    config: &'d Config,
-    backend: Backend,
-) -> Result<(Place<'d>, Option<&'d Node<'d>>), StepReport> {
-    let variable = config.backend(backend).commands_variable.as_str();
-    let (place, docker) = match step.variable(variable) {
-        Some(node) => (Place::Variable(variable, node), None),
-        None => in_container(step, config)?,
-    };
-    let script = match &place {
-        Place::Text(..) | Place::List(_) => step.script(),
-        Place::Variable(_, node) | Place::Item(_, node) => {
-            node.text().unwrap_or_default().to_owned()
-        }
-    };
-    if script.trim().is_empty() {
-        return Err(StepReport::not("no-commands", ""));
-    }
-    match not_wrappable(&script) {
-        Some(word) => Err(StepReport::not(word, "")),
-        None => Ok((place, docker)),
-    }
-}
-
-fn in_container<'d>(
-    step: &Step<'d>,
-    config: &Config,
-) -> Result<(Place<'d>, Option<&'d Node<'d>>), StepReport> {
-    let runs = |plugin: &&Plugin<'_>| config.containers.iter().any(|name| name == plugin.name);
-    let container = step.plugins.iter().find(runs);
-    if container.is_none() && !config.host_steps {
-        return Err(StepReport::not("host-step", "it runs in no container"));
-    }
-    let docker = container.filter(|plugin| plugin.name == "docker");
-    let docker = docker.and_then(|plugin| plugin.options);
-    match container.map_or(Inner::StepCommands, Plugin::inner) {
-        Inner::Unclear(word) => Err(StepReport::not(word, "")),
-        Inner::Text(list, text) => Ok((Place::Item(list, text), docker)),
-        Inner::StepCommands => match step.commands {
-            Commands::None => Err(StepReport::not("no-commands", "")),
-            Commands::Text(name, node) => Ok((Place::Text(name, node), docker)),
-            Commands::List(node) => Ok((Place::List(node), docker)),
-        },
-    }
 }

@@ -1,6 +1,7 @@
 //! The edits that make a step record.
 
-use super::decide::{Place, Work};
+use super::decide::{Record, Work};
+use super::place::Place;
 use super::script::{Around, forward};
 use super::step::{Commands, Step};
 use crate::config::Config;
@@ -10,31 +11,34 @@ use crate::yaml::{Edits, New, Node};
 pub(super) fn inject(step: &Step<'_>, work: &Work<'_>, config: &Config, edits: &mut Edits<'_>) {
     match work {
         Work::Map(variable) => variable_set(step, variable, New::text("1"), edits),
-        Work::Record {
-            backend,
-            key,
-            place,
-            docker,
-        } => {
-            let settings = config.backend(*backend);
-            let mention = match place {
-                Place::Variable(..) => settings.mention.as_str(),
-                Place::Text(..) | Place::List(_) | Place::Item(..) => "",
-            };
-            let around = Around::of(*backend, key, mention, config);
-            commands(step, place, &around, config, edits);
+        Work::Record(record) => {
+            let around = Around::of(record, config);
+            commands(step, record.runs.place, &around, config, edits);
             artifacts(step, config, edits);
-            timeout(step, settings.timeout_factor, edits);
-            if let Some(options) = docker {
+            timeout(step, timeout_factor(record, config), edits);
+            if let Some(options) = record.runs.docker {
                 container(options, config, edits);
             }
         }
     }
 }
 
+/// That of the slower recorder.
+fn timeout_factor(record: &Record<'_>, config: &Config) -> f64 {
+    let kernels = record
+        .kernels
+        .map_or(1.0, |backend| config.backend(backend).timeout_factor);
+    let python = if record.python {
+        config.python.timeout_factor
+    } else {
+        1.0
+    };
+    kernels.max(python)
+}
+
 fn commands(
     step: &Step<'_>,
-    place: &Place<'_>,
+    place: Place<'_>,
     around: &Around,
     config: &Config,
     edits: &mut Edits<'_>,
@@ -47,7 +51,7 @@ fn commands(
             edits.surround(list, vec![New::text(before)], vec![New::text(after)]);
         }
         Place::Item(list, node) => edits.replace(list, node, whole(node)),
-        Place::Variable(name, node) => {
+        Place::Variable { name, node, .. } => {
             variable_set(step, name, whole(node), edits);
             let forward = forward(name, config);
             match &step.commands {

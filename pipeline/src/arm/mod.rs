@@ -6,6 +6,7 @@ mod decide;
 mod graph;
 mod inject;
 mod pipeline;
+mod place;
 mod report;
 mod script;
 mod shell;

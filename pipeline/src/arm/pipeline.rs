@@ -6,7 +6,7 @@ use super::graph::{Graph, Scope};
 use super::inject::inject;
 use super::report::{CollectorReport, StepReport};
 use super::step::{Step, is_set};
-use crate::config::{Backends, Config};
+use crate::config::{Config, Switches};
 use crate::error::PipelineError;
 use crate::yaml::{Document, Edits, Node};
 
@@ -24,7 +24,7 @@ pub struct Armed {
     pub collectors: Vec<CollectorReport>,
 }
 
-/// Arms a pipeline for some backends, in a build of `branch` if that is known. One that is armed already comes out as
+/// Arms a pipeline for what is switched on, in a build of `branch` if that is known. One that is armed already comes out as
 /// it is.
 ///
 /// # Errors
@@ -32,13 +32,13 @@ pub struct Armed {
 pub fn arm(
     pipeline: &[u8],
     config: &Config,
-    backends: Backends,
+    switches: Switches,
     branch: Option<&str>,
 ) -> Result<Armed, PipelineError> {
     let document = Document::parse(readable(pipeline)?)?;
     let mut arming = Arming {
         config,
-        backends,
+        switches,
         document: &document,
         edits: Edits::new(&document),
         queue: None,
@@ -74,7 +74,7 @@ fn readable(pipeline: &[u8]) -> Result<&str, PipelineError> {
 
 struct Arming<'d> {
     config: &'d Config,
-    backends: Backends,
+    switches: Switches,
     document: &'d Document<'d>,
     edits: Edits<'d>,
     /// The queue of steps that name none.
@@ -177,13 +177,13 @@ impl<'d> Arming<'d> {
             Decision::Leave(StepReport::not("skipped", "its group is"))
         } else {
             self.found.build(&step, number);
-            decide(&step, self.config, self.backends)
+            decide(&step, self.config, self.switches)
         };
         let report = match decision {
             Decision::Leave(report) => report,
             Decision::Edit(work, report) => {
-                if let Work::Record { backend, key, .. } = work {
-                    self.found.armed(&step, number, key, backend);
+                if let Work::Record(record) = &work {
+                    self.found.armed(&step, number, record);
                 }
                 inject(&step, &work, self.config, &mut self.edits);
                 report

@@ -61,7 +61,12 @@ pub const COLLECTOR_WORDS: [&str; 3] = ["no-store", "all-behind-a-block", "colle
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// It records.
-    Armed(Backend),
+    Armed {
+        /// The kernels of this backend.
+        kernels: Option<Backend>,
+        /// Python's functions.
+        python: bool,
+    },
     /// It builds a backend's image, and leaves the symbol map.
     Mapped(Backend),
     /// It stays as it is.

@@ -1,5 +1,7 @@
 //! The shell texts that are put in.
 
+use super::decide::Record;
+use super::place::Place;
 use crate::config::{Collect, Config};
 use kernrec_schemas::Backend;
 use std::fmt::Write as _;
@@ -18,21 +20,21 @@ impl Around {
     /// One group, so that a chain with `&&` before or behind it stays a chain. The own commands run in a
     /// sub-shell of the same shell with the same options, so that neither an `exit` nor a failure under
     /// `set -e` nor a trap of theirs keeps the finish from running, and their status is the group's.
-    pub(super) fn of(backend: Backend, key: &str, mention: &str, config: &Config) -> Self {
+    pub(super) fn of(record: &Record<'_>, config: &Config) -> Self {
         let program = program(config, "this step runs unrecorded");
         let set_up = filled(
             &config.texts.set_up,
             &[
                 ("program", &program),
-                ("backend", backend.as_str()),
-                ("step", key),
+                ("backend", record.kernels.map_or("none", Backend::as_str)),
+                ("python", &python(record, config)),
+                ("step", record.key),
             ],
         );
         let finish = filled(&config.texts.finish, &[]);
-        let mention = if mention.is_empty() {
-            String::new()
-        } else {
-            format!(" {mention}")
+        let mention = match record.runs.place {
+            Place::Variable { mention, .. } if !mention.is_empty() => format!(" {mention}"),
+            _ => String::new(),
         };
         let clean = clean(config);
         let before = format!(
@@ -73,6 +75,29 @@ pub(super) fn forward(variable: &str, config: &Config) -> String {
         &[("identity", &identity), ("variable", variable)],
     );
     uploaded(&format!("{MARK}\n{text}"), config)
+}
+
+/// The flags for Python's functions.
+fn python(record: &Record<'_>, config: &Config) -> String {
+    if !record.python {
+        return String::new();
+    }
+    let settings = &config.python;
+    let mut flags = String::from(" --python ");
+    flags.push_str(if record.runs.on_host {
+        "host"
+    } else {
+        "container"
+    });
+    if !settings.roots.is_empty() {
+        let _ = write!(flags, " --python-roots {}", settings.roots.join(","));
+    }
+    if record.runs.on_host {
+        flags.push_str(" --python-checkout \"$KERNREC_ROOT\"");
+    } else if !settings.checkout.is_empty() {
+        let _ = write!(flags, " --python-checkout '{}'", settings.checkout);
+    }
+    flags
 }
 
 /// What a collector is asked for.

@@ -20,6 +20,7 @@ pub struct Config {
     pub(crate) never: BTreeMap<String, Rule>,
     pub(crate) cuda: BackendConfig,
     pub(crate) rocm: BackendConfig,
+    pub(crate) python: PythonConfig,
     pub(crate) collect: Collect,
     #[serde(default)]
     pub(crate) release: Option<Release>,
@@ -41,6 +42,22 @@ pub(crate) struct BackendConfig {
     pub(crate) commands_variable: String,
     #[serde(default)]
     pub(crate) mention: String,
+}
+
+/// The part of the Python recorder.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct PythonConfig {
+    pub(crate) switch: String,
+    pub(crate) timeout_factor: f64,
+    pub(crate) collector: String,
+    pub(crate) image_builds: Vec<String>,
+    pub(crate) never: Vec<String>,
+    pub(crate) skip: Vec<String>,
+    pub(crate) host_steps: bool,
+    pub(crate) roots: Vec<String>,
+    pub(crate) checkout: String,
+    pub(crate) arm: BTreeMap<String, Rule>,
 }
 
 /// The steps that collect what armed ones left.
@@ -83,46 +100,61 @@ impl Default for Texts {
     }
 }
 
-/// Which backends are armed.
+/// What is armed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Backends {
-    /// NVIDIA GPUs.
+pub struct Switches {
+    /// The kernels of NVIDIA GPUs.
     pub cuda: bool,
-    /// AMD GPUs.
+    /// The kernels of AMD GPUs.
     pub rocm: bool,
+    /// Python's functions.
+    pub python: bool,
 }
 
-impl Backends {
-    /// Whether none is.
-    pub const fn is_empty(self) -> bool {
-        !self.cuda && !self.rocm
+impl Switches {
+    /// What is armed, in the order of [`Backend::ALL`].
+    pub fn on(self) -> impl Iterator<Item = Backend> {
+        let is_on = move |backend: &Backend| self.contains(*backend);
+        Backend::ALL.into_iter().filter(is_on)
     }
 
     pub(crate) const fn contains(self, backend: Backend) -> bool {
         match backend {
             Backend::Cuda => self.cuda,
             Backend::Rocm => self.rocm,
+            Backend::Python => self.python,
             _ => false,
         }
     }
 }
 
 impl Config {
-    /// The backends whose switch is on; `variable` gives the value of an environment variable that is text.
-    /// Only exactly `1` is on.
-    pub fn switched_on(&self, mut variable: impl FnMut(&str) -> Option<String>) -> Backends {
-        let mut is_on = |backend: &BackendConfig| variable(&backend.switch).as_deref() == Some("1");
-        Backends {
-            cuda: is_on(&self.cuda),
-            rocm: is_on(&self.rocm),
+    /// What is switched on; `variable` gives the value of an environment variable that is text. Only exactly `1`
+    /// is on.
+    pub fn switched_on(&self, mut variable: impl FnMut(&str) -> Option<String>) -> Switches {
+        let mut is_on = |switch: &str| variable(switch).as_deref() == Some("1");
+        Switches {
+            cuda: is_on(&self.cuda.switch),
+            rocm: is_on(&self.rocm.switch),
+            python: is_on(&self.python.switch),
         }
     }
 
-    /// The part of one of the two backends that steps are armed for.
+    /// The part of one of the two backends that have kernels.
     pub(crate) const fn backend(&self, backend: Backend) -> &BackendConfig {
         match backend {
             Backend::Rocm => &self.rocm,
             _ => &self.cuda,
+        }
+    }
+
+    /// The key of a backend's collector, and those of the image builds that it starts after.
+    pub(crate) fn collector(&self, backend: Backend) -> (&str, &[String]) {
+        if backend == Backend::Python {
+            (&self.python.collector, &self.python.image_builds)
+        } else {
+            let backend = self.backend(backend);
+            (&backend.collector, &backend.image_builds)
         }
     }
 }

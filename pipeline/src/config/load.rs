@@ -1,10 +1,11 @@
 //! From text to a checked configuration.
 
-use super::file::{BackendConfig, Collect, Config};
+use super::file::{BackendConfig, Collect, Config, PythonConfig};
 use super::release::Release;
-use super::rule::is_step_key;
-use kernrec_schemas::Digest;
+use super::rule::{Rule, is_step_key};
+use kernrec_schemas::{Backend, Digest};
 use serde::Deserialize as _;
+use std::collections::{BTreeMap, BTreeSet};
 use toml::{Table, Value};
 
 /// Why a configuration is refused.
@@ -55,9 +56,18 @@ impl Config {
         for backend in [&self.cuda, &self.rocm] {
             backend.check()?;
         }
-        if self.cuda.collector == self.rocm.collector {
-            let expected = "another for each backend";
-            return Err(refused("collector", self.rocm.collector.clone(), expected));
+        self.python.check(&self.never)?;
+        let mut collectors = BTreeSet::new();
+        for backend in Backend::ALL {
+            let (collector, image_builds) = self.collector(backend);
+            step_key("collector", collector)?;
+            if !collectors.insert(collector) {
+                let expected = "another for each backend";
+                return Err(refused("collector", collector.to_owned(), expected));
+            }
+            for build in image_builds {
+                step_key("image-builds", build)?;
+            }
         }
         for name in &self.identity {
             variable_name("identity", name)?;
@@ -75,22 +85,32 @@ impl BackendConfig {
     fn check(&self) -> Result<(), ConfigError> {
         variable_name("switch", &self.switch)?;
         variable_name("map-variable", &self.map_variable)?;
-        step_key("collector", &self.collector)?;
-        for build in &self.image_builds {
-            step_key("image-builds", build)?;
-        }
         if !self.commands_variable.is_empty() {
             variable_name("commands-variable", &self.commands_variable)?;
         }
         if !self.mention.is_empty() {
             one_word("mention", &self.mention)?;
         }
-        let factor = self.timeout_factor;
-        if !(1.0..=100.0).contains(&factor) {
-            let expected = "a number from 1 to 100";
-            return Err(refused("timeout-factor", factor.to_string(), expected));
+        timeout_factor(self.timeout_factor)
+    }
+}
+
+impl PythonConfig {
+    fn check(&self, rules: &BTreeMap<String, Rule>) -> Result<(), ConfigError> {
+        variable_name("python.switch", &self.switch)?;
+        for name in &self.never {
+            if !rules.contains_key(name) {
+                let expected = "the name of a table of `never`";
+                return Err(refused("python.never", name.clone(), expected));
+            }
         }
-        Ok(())
+        for root in &self.roots {
+            variable_name("python.roots", root)?;
+        }
+        if !self.checkout.is_empty() {
+            one_word("python.checkout", &self.checkout)?;
+        }
+        timeout_factor(self.timeout_factor)
     }
 }
 
@@ -179,13 +199,21 @@ fn step_key(name: &'static str, value: &str) -> Result<(), ConfigError> {
     Err(refused(name, value.to_owned(), expected))
 }
 
+fn timeout_factor(factor: f64) -> Result<(), ConfigError> {
+    if (1.0..=100.0).contains(&factor) {
+        return Ok(());
+    }
+    let expected = "a number from 1 to 100";
+    Err(refused("timeout-factor", factor.to_string(), expected))
+}
+
 fn variable_name(name: &'static str, value: &str) -> Result<(), ConfigError> {
     let is_name = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
     if value.is_empty() || value.as_bytes()[0].is_ascii_digit() || !value.bytes().all(is_name) {
         return Err(refused(
             name,
             value.to_owned(),
-            "the name of an environment variable",
+            "a name of letters, digits and `_`",
         ));
     }
     Ok(())

@@ -5,11 +5,11 @@ mod load;
 mod release;
 mod rule;
 
-pub use file::{Backends, Config};
+pub use file::{Config, Switches};
 pub use load::ConfigError;
 pub use release::Release;
 
-pub(crate) use file::{BackendConfig, Collect};
+pub(crate) use file::Collect;
 pub(crate) use rule::{Facts, Rule, is_step_key};
 
 #[cfg(test)]

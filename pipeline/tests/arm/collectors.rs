@@ -1,7 +1,7 @@
 //! The steps that collect: what they wait for, what they start after, and when there is none.
 
 use crate::{BOTH, CUDA, ROCM, armed_with, text};
-use kernrec_pipeline::{Backends, COLLECTOR_WORDS, CollectorReport, Config, arm};
+use kernrec_pipeline::{COLLECTOR_WORDS, CollectorReport, Config, Switches, arm};
 use std::collections::BTreeSet;
 
 /// A store to publish to, and short texts for people to read.
@@ -10,8 +10,8 @@ pub(crate) const STORE: &str = "[collect]\nstore = \"s3://records/kernrec\"\n\
 
 const YAML: &str = include_str!("pipelines/collected.yaml");
 
-fn reports(pipeline: &str, config: &str, backends: Backends) -> Vec<CollectorReport> {
-    armed_with(pipeline, config, backends).collectors
+fn reports(pipeline: &str, config: &str, switches: Switches) -> Vec<CollectorReport> {
+    armed_with(pipeline, config, switches).collectors
 }
 
 #[test]
@@ -273,7 +273,7 @@ fn it_runs_where_the_branch_says() {
 #[test]
 fn everything_about_it_can_be_replaced() {
     let config = "[collect]\nstore = \"s\"\npipeline = \"nightly\"\ngroup = \"Records\"\n\
-        deadline-minutes = 5\ntimeout-minutes = 6\nartifacts = []\narguments = [\"--allow-shrink\"]\n\
+        deadline-minutes = 5\ntimeout-minutes = 6\nartifacts = [\"left/*\"]\narguments = [\"--allow-shrink\"]\n\
         [cuda]\ncollector = \"ours\"\n[texts]\ncollect = 'echo @arguments@'\n";
     let armed = armed_with(&format!("steps:\n- {}\n", gpu("a", "")), config, CUDA);
     let at = text(&armed).find("- group").unwrap();

@@ -1,13 +1,13 @@
 //! What holds for any pipeline.
 
 use crate::collectors::STORE;
-use crate::{BOTH, CUDA, NONE, ROCM, armed_with, text};
-use kernrec_pipeline::{Armed, Backends, Fate};
+use crate::{ALL, BOTH, CUDA, NONE, PYTHON, ROCM, armed_with, text};
+use kernrec_pipeline::{Armed, Fate, Switches};
 use proptest::prelude::*;
 use std::fmt::Write as _;
 
-fn armed(pipeline: &str, backends: Backends) -> Armed {
-    armed_with(pipeline, STORE, backends)
+fn armed(pipeline: &str, switches: Switches) -> Armed {
+    armed_with(pipeline, STORE, switches)
 }
 
 /// A step as text, without the dash, at the left margin.
@@ -174,9 +174,9 @@ proptest! {
 
     #[test]
     fn arming_twice_is_arming_once((pipeline, _) in pipeline()) {
-        for backends in [CUDA, ROCM, BOTH] {
-            let once = armed(&pipeline, backends);
-            let twice = armed(text(&once), backends);
+        for switches in [CUDA, ROCM, BOTH, PYTHON, ALL] {
+            let once = armed(&pipeline, switches);
+            let twice = armed(text(&once), switches);
             prop_assert_eq!(text(&twice), text(&once));
             prop_assert!(twice.steps.iter().all(|step| step.fate == Fate::NotArmed));
         }
@@ -192,8 +192,8 @@ proptest! {
 
     #[test]
     fn steps_that_are_not_armed_keep_every_byte((pipeline, chunks) in pipeline()) {
-        for backends in [CUDA, ROCM, BOTH] {
-            let armed = armed(&pipeline, backends);
+        for switches in [CUDA, ROCM, BOTH, PYTHON, ALL] {
+            let armed = armed(&pipeline, switches);
             let mut rest = text(&armed);
             let commands = armed.steps.iter();
             let commands = commands.filter(|step| !["wait", "block"].contains(&step.name.as_str()));

@@ -107,45 +107,54 @@ fn forms_that_people_use_are_understood() {
     }
 }
 
+/// Configuration, and what is said of it.
+const CONFIGURATIONS: &[(&str, &str)] = &[
+    ("host-steps = maybe", "line 1, column 14"),
+    ("[cuda\n", "line 1, column 6"),
+    ("hosts-steps = true", "unknown field `hosts-steps`"),
+    ("[cuda]\nswitches = \"A\"", "unknown field `switches`"),
+    ("[cuda.arm.queue]\nqueues = []", "unknown field `queues`"),
+    ("[never.x]\nkey = [\"[\"]", "error parsing glob '['"),
+    (
+        "[cuda]\ntimeout-factor = 0.5",
+        "`timeout-factor` is `0.5`, expected",
+    ),
+    ("[rocm]\nswitch = \"A B\"", "`switch` is `A B`, expected"),
+    ("mount = \"/a b\"", "`mount` is `/a b`, expected"),
+    ("identity = [\"A'\"]", "`identity` is `A'`, expected"),
+    ("[cuda]\ncollector = \"a b\"", "`collector` is `a b`"),
+    (
+        "[cuda]\ncollector = \"x\"\n[rocm]\ncollector = \"x\"",
+        "another for each backend",
+    ),
+    ("[cuda]\nimage-builds = [\"b*\"]", "`image-builds` is `b*`"),
+    (
+        "[python]\nnever = [\"x\"]",
+        "`python.never` is `x`, expected the name",
+    ),
+    ("[python]\nroots = [\"a-b\"]", "`python.roots` is `a-b`"),
+    ("[python]\ncheckout = \"a b\"", "`python.checkout` is `a b`"),
+    ("[collect]\nstore = \"$X\"", "`collect.store` is `$X`"),
+    ("[collect]\nqueue = \"a b\"", "`collect.queue` is `a b`"),
+    ("[collect]\narguments = [\"a b\"]", "`collect.arguments` is"),
+    ("[collect]\ngroup = \"$X\"", "`collect.group` is `$X`"),
+    (
+        "[collect]\ndeadline-minutes = 0",
+        "`collect.deadline-minutes` is `0`",
+    ),
+    (
+        "[collect]\ndeadline-minutes = 240",
+        "`collect.timeout-minutes` is `240`, expected more than",
+    ),
+    (
+        "[release]\nsha256 = \"12\"\nurl = \"https://x\"",
+        "`release.sha256` is `12`",
+    ),
+];
+
 #[test]
 fn configurations_are_refused_with_what_is_expected() {
-    for (text, expected) in [
-        ("host-steps = maybe", "line 1, column 14"),
-        ("[cuda\n", "line 1, column 6"),
-        ("hosts-steps = true", "unknown field `hosts-steps`"),
-        ("[cuda]\nswitches = \"A\"", "unknown field `switches`"),
-        ("[cuda.arm.queue]\nqueues = []", "unknown field `queues`"),
-        ("[never.x]\nkey = [\"[\"]", "error parsing glob '['"),
-        (
-            "[cuda]\ntimeout-factor = 0.5",
-            "`timeout-factor` is `0.5`, expected",
-        ),
-        ("[rocm]\nswitch = \"A B\"", "`switch` is `A B`, expected"),
-        ("mount = \"/a b\"", "`mount` is `/a b`, expected"),
-        ("identity = [\"A'\"]", "`identity` is `A'`, expected"),
-        ("[cuda]\ncollector = \"a b\"", "`collector` is `a b`"),
-        (
-            "[cuda]\ncollector = \"x\"\n[rocm]\ncollector = \"x\"",
-            "another for each backend",
-        ),
-        ("[cuda]\nimage-builds = [\"b*\"]", "`image-builds` is `b*`"),
-        ("[collect]\nstore = \"$X\"", "`collect.store` is `$X`"),
-        ("[collect]\nqueue = \"a b\"", "`collect.queue` is `a b`"),
-        ("[collect]\narguments = [\"a b\"]", "`collect.arguments` is"),
-        ("[collect]\ngroup = \"$X\"", "`collect.group` is `$X`"),
-        (
-            "[collect]\ndeadline-minutes = 0",
-            "`collect.deadline-minutes` is `0`",
-        ),
-        (
-            "[collect]\ndeadline-minutes = 240",
-            "`collect.timeout-minutes` is `240`, expected more than",
-        ),
-        (
-            "[release]\nsha256 = \"12\"\nurl = \"https://x\"",
-            "`release.sha256` is `12`",
-        ),
-    ] {
+    for (text, expected) in CONFIGURATIONS {
         let error = Config::parse(text).unwrap_err().to_string();
         assert!(error.contains(expected), "{text}\n{error}");
     }

@@ -1,7 +1,7 @@
 //! Which rule decides, what can be replaced, and what each edit leaves.
 
-use crate::{BOTH, CUDA, armed, armed_with, text};
-use kernrec_pipeline::{Backends, Config, Fate, WORDS};
+use crate::{BOTH, CUDA, NONE, PYTHON, ROCM, armed, armed_with, fate, text};
+use kernrec_pipeline::{Config, Fate, WORDS};
 use std::collections::BTreeSet;
 
 const PLUGINS: &str = "\n  plugins: [{docker#v5: {image: x}}]";
@@ -10,11 +10,7 @@ const PLUGINS: &str = "\n  plugins: [{docker#v5: {image: x}}]";
 fn decided(step: &str, config: &str) -> (String, String) {
     let pipeline = format!("steps:\n- {step}\n");
     let report = armed_with(&pipeline, config, BOTH).steps.remove(0);
-    let fate = match report.fate {
-        Fate::Armed(backend) => backend.to_string(),
-        Fate::Mapped(backend) => format!("map {backend}"),
-        Fate::NotArmed => "-".to_owned(),
-    };
+    let fate = fate(report.fate);
     (fate, report.rule)
 }
 
@@ -49,8 +45,8 @@ fn places() -> Vec<Row> {
         (at("amd_mi325_1"), "rocm", "queue"),
         (at("small_cpu_queue_premerge"), "-", "no-gpu"),
         (at("arm_cpu"), "-", "no-gpu"),
-        (at("gh200_queue"), "-", "no-gpu"),
-        (at("tpu_v6e"), "-", "no-gpu"),
+        (at("gh200_queue"), "-", "other-hardware"),
+        (at("tpu_v6e"), "-", "other-hardware"),
         (at("default"), "-", "no-rule"),
         (
             at("default").replace("image: x", "gpus: all"),
@@ -215,7 +211,7 @@ fn every_default_can_be_replaced() {
 #[test]
 fn only_exactly_one_is_on() {
     let config = Config::parse("[rocm]\nswitch = \"MINE\"").unwrap();
-    for (value, cuda) in [
+    for (value, is_on) in [
         ("1", true),
         ("", false),
         ("0", false),
@@ -223,17 +219,17 @@ fn only_exactly_one_is_on() {
         ("1 ", false),
         ("01", false),
     ] {
-        let on = config.switched_on(|name| (name == "VLLM_CI_KERNREC").then(|| value.to_owned()));
-        assert_eq!(on, Backends { cuda, rocm: false }, "{value}");
-    }
-    let on = config.switched_on(|name| (name == "MINE").then(|| "1".to_owned()));
-    assert_eq!(
-        on,
-        Backends {
-            cuda: false,
-            rocm: true
+        for (variable, expected) in [
+            ("VLLM_CI_KERNREC", CUDA),
+            ("MINE", ROCM),
+            ("VLLM_CI_FNREC", PYTHON),
+            ("VLLM_CI_KERNREC_AMD", NONE),
+        ] {
+            let on = config.switched_on(|name| (name == variable).then(|| value.to_owned()));
+            let expected = if is_on { expected } else { NONE };
+            assert_eq!(on, expected, "{variable}={value}");
         }
-    );
+    }
 }
 
 #[test]
@@ -258,7 +254,7 @@ fn a_queue_may_be_that_of_the_pipeline() {
     let pipeline = format!("agents: {{queue: gpu_1}}\nsteps:\n- key: k\n  command: x{PLUGINS}\n");
     assert!(matches!(
         armed(&pipeline, CUDA).steps[0].fate,
-        Fate::Armed(_)
+        Fate::Armed { .. }
     ));
 }
 

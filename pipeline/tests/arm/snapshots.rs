@@ -1,6 +1,6 @@
 //! Armed pipelines for people to read.
 
-use crate::{BOTH, CUDA, ROCM, armed, armed_with, text};
+use crate::{BOTH, CUDA, ROCM, armed, armed_with, fate, text};
 use std::fmt::Write as _;
 
 const YAML: &str = include_str!("pipelines/everything.yaml");
@@ -39,7 +39,7 @@ fn what_was_decided() {
                 table,
                 "{:24} {:14} {:16} {}",
                 step.name,
-                format!("{:?}", step.fate),
+                fate(step.fate),
                 step.rule,
                 step.detail
             );

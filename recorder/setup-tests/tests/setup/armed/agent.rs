@@ -59,12 +59,17 @@ impl Agent {
 
     /// The steps as `kernrec arm` leaves them, and the group that it may add.
     pub(super) fn arm_all(&self, steps: &[&Value], config: &str) -> Value {
+        let kernels = ["VLLM_CI_KERNREC", "VLLM_CI_KERNREC_AMD"];
+        self.arm_for(&kernels, steps, config)
+    }
+
+    /// The same with some switches on.
+    pub(super) fn arm_for(&self, switches: &[&str], steps: &[&Value], config: &str) -> Value {
         fs_err::write(self.bench.path("kernrec.toml"), config).unwrap();
         let mut command = self.bench.command(HOST);
         command
             .arg("arm")
-            .env("VLLM_CI_KERNREC", "1")
-            .env("VLLM_CI_KERNREC_AMD", "1")
+            .envs(switches.iter().map(|switch| (switch, "1")))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

@@ -3,5 +3,6 @@
 mod agent;
 mod collectors;
 mod containers;
+mod functions;
 mod release;
 mod shapes;
