@@ -1,7 +1,13 @@
 # Sourced by the scripts of the actions.
 #
-# find_program sets `program` to the path of kernrec, or leaves it empty and says why in `problem`. It never fails:
-# what a job does without the program is for the caller to decide.
+# find_program sets `kernrec_program` to the path of kernrec, or leaves it empty and says why in `kernrec_problem`. It never
+# fails: what a job does without the program is for the caller to decide.
+#
+# A job may have exported variables of any name, and setting one here would change it for the job's own commands. So what is
+# not local to a function starts with `kernrec_`.
+
+# The key of a step.
+kernrec_key='^[A-Za-z0-9_.:][A-Za-z0-9_.:-]*$'
 
 # A line that the runner shows as an annotation, on stderr, which the runner reads too. It reads % and line ends in the
 # line, whoever wrote them.
@@ -20,23 +26,23 @@ summarise() {
 }
 
 find_program() {
-    program='' problem=''
-    local sha256=${RELEASE_SHA256,,} found=''
-    if [ -z "${RELEASE_URL}${sha256}" ]; then
-        found=$(type -P kernrec) || problem='kernrec is not on the PATH, and no release is named'
+    kernrec_program='' kernrec_problem=''
+    local sha256=${INPUT_RELEASE_SHA256,,} found=''
+    if [ -z "${INPUT_RELEASE_URL}${sha256}" ]; then
+        found=$(type -P kernrec) || kernrec_problem='kernrec is not on the PATH, and no release is named'
     elif ! [[ $sha256 =~ ^[0-9a-f]{64}$ ]]; then
-        problem='the input release-sha256 is not the 64 hexadecimal digits of a SHA-256'
-    elif [ -z "$RELEASE_URL" ]; then
-        problem='the input release-url is empty'
+        kernrec_problem='the input release-sha256 is not the 64 hexadecimal digits of a SHA-256'
+    elif [ -z "$INPUT_RELEASE_URL" ]; then
+        kernrec_problem='the input release-url is empty'
     else
-        found=$(pinned_release "$sha256") || problem='the pinned release could not be had'
+        found=$(pinned_release "$sha256") || kernrec_problem='the pinned release could not be had'
     fi
     # A program of another machine's kind must not be found out by starting the job with it.
     if [ -n "$found" ] && ! "$found" --version >/dev/null 2>&1; then
-        problem="$found does not start"
+        kernrec_problem="$found does not start"
         found=''
     fi
-    program=$found
+    kernrec_program=$found
 }
 
 # Prints the path of the program in the release with this digest, unpacked for this job.
@@ -51,7 +57,7 @@ pinned_release() {
     if ! { [ -n "$cached" ] && cp -- "$cached" "$archive" 2>/dev/null && is_pinned "$archive" "$1"; }; then
         rm -f -- "$archive"
         curl --fail --silent --show-error --location --globoff --retry 3 --connect-timeout 20 --max-time 300 \
-            --output "$archive" --url "$RELEASE_URL" >&2 || return
+            --output "$archive" --url "$INPUT_RELEASE_URL" >&2 || return
         if ! is_pinned "$archive" "$1"; then
             echo 'kernrec: what was downloaded is not the pinned release' >&2
             return 1

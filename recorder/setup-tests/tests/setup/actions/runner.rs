@@ -33,7 +33,7 @@ pub(super) struct Ended {
 }
 
 impl Runner {
-    /// With `kernrec` on the path, and `gpu`, which launches a kernel.
+    /// With `kernrec` on the path, and `gpu NAME`, which launches a kernel of that name.
     pub(super) fn new() -> Self {
         let bench = Bench::new();
         for folder in ["bin", "temp", "tools", "work"] {
@@ -50,12 +50,16 @@ impl Runner {
         fs_err::os::unix::fs::symlink(HOST, runner.bench.path("bin/kernrec")).unwrap();
         let acts: Vec<String> = runner
             .bench
-            .driver(&["launch=_Z1av"])
+            .driver(&[])
             .iter()
             .map(|act| format!("'{}'", act.to_str().unwrap()))
             .collect();
         // Without a recorder it has nothing to do.
-        runner.program("gpu", &format!("{} 2>/dev/null || true", acts.join(" ")));
+        let script = format!(
+            "{} launch=${{1:-_Z1av}} 2>/dev/null || true",
+            acts.join(" ")
+        );
+        runner.program("gpu", &script);
         runner
     }
 

@@ -299,6 +299,7 @@ fn keys_that_are_none_fail_the_job_that_asks() {
         "a,b",
         "$(touch pwned)",
         "a *",
+        "a -b",
         "a\"b",
         "é",
     ] {

@@ -6,11 +6,14 @@ use std::path::Path;
 
 /// The one document of a file.
 pub(super) fn read(path: &Path) -> Value {
-    let text = fs_err::read_to_string(path).unwrap();
-    let documents =
-        Yaml::load_from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    parse(&fs_err::read_to_string(path).unwrap())
+}
+
+/// The one document of a text.
+pub(super) fn parse(text: &str) -> Value {
+    let documents = Yaml::load_from_str(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let [document] = &documents[..] else {
-        panic!("{} has {} documents", path.display(), documents.len());
+        panic!("{} documents\n{text}", documents.len());
     };
     tree(document)
 }
