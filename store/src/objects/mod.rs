@@ -5,6 +5,7 @@
 
 mod age;
 mod frame;
+mod output;
 
 pub use age::{REFRESHED_AFTER, SAFE_GRACE};
 pub use frame::{FrameError, compress, decode, decode_teed};
