@@ -162,9 +162,13 @@ impl Counts {
     ) -> Self {
         let maps = maps.into_iter();
         let usable = launched(table, Row::is_usable);
+        let objects = maps.clone().flat_map(|map| &map.objects);
+        // Most names are in one object each, or in nearly all: the largest is a fair guess at how many there are.
+        let most = objects.clone().map(|object| object.symbols.len()).max();
         let hasher = foldhash::fast::RandomState::default();
-        let mut symbols: HashSet<&str, _> = HashSet::with_hasher(hasher);
-        for object in maps.clone().flat_map(|map| &map.objects) {
+        let mut symbols: HashSet<&str, _> =
+            HashSet::with_capacity_and_hasher(most.unwrap_or(0), hasher);
+        for object in objects {
             symbols.extend(object.symbols.iter().map(crate::KernelName::as_str));
         }
         let joined = table

@@ -2,7 +2,7 @@
 
 use super::{InvalidId, stable_form};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -12,10 +12,8 @@ pub const MAX_KERNEL_NAME_BYTES: usize = 64 * 1024;
 const RULE: &str = "1 to 65536 bytes, one line, not starting with `#`";
 
 /// A kernel's exact name: mangled for C++, bare for `extern "C"`, the Python function for Triton.
-#[derive(
-    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
 #[schemars(with = "String", extend("pattern" = "^[^#\\r\\n][^\\r\\n]*$", "maxLength" = 65536))]
 pub struct KernelName(Box<str>);
 
@@ -44,6 +42,13 @@ impl KernelName {
     /// The name with content hashes blanked, for comparing two builds. Never stored.
     pub fn stable(&self) -> Cow<'_, str> {
         stable_form(&self.0)
+    }
+}
+
+/// Not `into = "String"`, which copies each name to write it.
+impl Serialize for KernelName {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&self.0)
     }
 }
 

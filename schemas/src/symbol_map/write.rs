@@ -7,12 +7,13 @@ use crate::time::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Both versions share one shape; version 1 leaves out what version 2 added.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "kernrec symbol map, versions 1 and 2")]
-pub(crate) struct Document {
+pub(crate) struct Document<'a> {
     #[schemars(range(min = 1, max = 2))]
     version: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -36,7 +37,7 @@ pub(crate) struct Document {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     hipify_manifests: Vec<String>,
     #[serde(default)]
-    objects: Vec<MapObject>,
+    objects: Vec<Cow<'a, MapObject>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,18 +69,30 @@ pub(super) fn canonical(map: &SymbolMap) -> Vec<u8> {
     })
 }
 
-fn canonical_objects(objects: &[MapObject]) -> Vec<MapObject> {
-    let mut objects: Vec<MapObject> = objects
-        .iter()
-        .map(|object| MapObject {
-            symbols: sorted(&object.symbols),
-            deps: sorted(&object.deps),
-            offload_targets: sorted(&object.offload_targets),
-            ..object.clone()
-        })
-        .collect();
+fn canonical_objects(objects: &[MapObject]) -> Vec<Cow<'_, MapObject>> {
+    let mut objects: Vec<_> = objects.iter().map(canonical_object).collect();
     objects.sort();
     objects
+}
+
+/// Copied only where it was written by somebody else: a map has hundreds of thousands of names.
+fn canonical_object(object: &MapObject) -> Cow<'_, MapObject> {
+    let is_canonical =
+        is_sorted(&object.symbols) && is_sorted(&object.deps) && is_sorted(&object.offload_targets);
+    if is_canonical {
+        return Cow::Borrowed(object);
+    }
+    Cow::Owned(MapObject {
+        symbols: sorted(&object.symbols),
+        deps: sorted(&object.deps),
+        offload_targets: sorted(&object.offload_targets),
+        ..object.clone()
+    })
+}
+
+/// Whether [`sorted`] would change nothing.
+fn is_sorted<T: Ord>(values: &[T]) -> bool {
+    values.is_sorted_by(|one, next| one < next)
 }
 
 fn sorted<T: Clone + Ord>(values: &[T]) -> Vec<T> {

@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 /// The document as written; also what the JSON Schema is generated from.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "kernrec kernel table, version 3")]
-pub(crate) struct Document {
+pub(crate) struct Document<'a> {
     #[schemars(extend("const" = 3))]
     version: u64,
     source: TableSource,
-    names: Vec<KernelName>,
+    names: Vec<&'a KernelName>,
     rows: BTreeMap<StepKey, Row>,
     stats: Stats,
 }
@@ -47,7 +47,7 @@ pub(super) fn canonical(table: &KernelTable) -> Vec<u8> {
 }
 
 /// Names some row refers to, sorted by bytes, each once, and the new index of each old one.
-fn sorted_names(table: &KernelTable) -> (Vec<KernelName>, Vec<Option<u32>>) {
+fn sorted_names(table: &KernelTable) -> (Vec<&KernelName>, Vec<Option<u32>>) {
     let mut used = vec![false; table.names.len()];
     for &index in table.rows.values().flat_map(|row| &row.kernels) {
         if let Some(used) = used.get_mut(index as usize) {
@@ -58,11 +58,12 @@ fn sorted_names(table: &KernelTable) -> (Vec<KernelName>, Vec<Option<u32>>) {
         .filter(|&index| used[index])
         .collect();
     order.sort_unstable_by(|&a, &b| table.names[a].cmp(&table.names[b]));
-    let mut names: Vec<KernelName> = Vec::with_capacity(order.len());
+    let mut names: Vec<&KernelName> = Vec::with_capacity(order.len());
     let mut new_index = vec![None; table.names.len()];
     for old in order {
-        if names.last() != Some(&table.names[old]) {
-            names.push(table.names[old].clone());
+        let name = &table.names[old];
+        if names.last() != Some(&name) {
+            names.push(name);
         }
         new_index[old] = u32::try_from(names.len() - 1).ok();
     }
