@@ -18,52 +18,105 @@ use std::collections::BTreeMap;
 
 /// A record, ready to be stored.
 pub(super) struct Record {
-    /// Its documents, uncompressed: the table, the maps and, for our layout, jobs list and manifest.
-    pub(super) documents: Vec<Vec<u8>>,
+    /// Its documents: the table, the maps and, for our layout, jobs list and manifest.
+    pub(super) documents: Vec<Document>,
     /// The digest of its manifest.
     pub(super) manifest: Digest,
+    /// The maps' variants, as long as nobody has held the documents against their loaders.
+    unchecked: Option<Vec<Variant>>,
+}
+
+/// A document as it is stored, uncompressed.
+pub(super) struct Document {
+    pub(super) bytes: Vec<u8>,
+    pub(super) digest: Digest,
+}
+
+impl Document {
+    fn new(bytes: Vec<u8>) -> Self {
+        Self {
+            digest: Digest::of(&bytes),
+            bytes,
+        }
+    }
+
+    fn file(&self) -> FileRef {
+        FileRef {
+            digest: self.digest,
+            size: self.bytes.len() as u64,
+            media_type: MEDIA_JSON.to_owned(),
+        }
+    }
+
+    fn table(&self) -> Result<KernelTable, PublishError> {
+        KernelTable::parse(&self.bytes).map_err(PublishError::NotAcceptable)
+    }
+
+    fn map(&self) -> Result<SymbolMap, PublishError> {
+        SymbolMap::load(&self.bytes).map_err(PublishError::NotAcceptable)
+    }
 }
 
 impl Record {
     /// Table and map, of a record that has one map.
     pub(super) fn halves(&self) -> [(Half, &Vec<u8>); 2] {
         [
-            (Half::Table, &self.documents[0]),
-            (Half::SymbolMap, &self.documents[1]),
+            (Half::Table, &self.documents[0].bytes),
+            (Half::SymbolMap, &self.documents[1].bytes),
         ]
+    }
+
+    /// Holds the documents against the loaders and the check that their readers use. No pointer may name the record
+    /// before; the documents may be on their way meanwhile.
+    pub(super) fn check(&self) -> Result<(), PublishError> {
+        let (Some(variants), [table, others @ .., manifest]) =
+            (&self.unchecked, self.documents.as_slice())
+        else {
+            return Ok(());
+        };
+        let (table, maps) = rayon::join(
+            || table.table(),
+            || {
+                let maps = others.par_iter().zip(variants);
+                maps.map(|(map, variant)| Ok((variant.clone(), map.map()?)))
+                    .collect::<Result<Vec<_>, PublishError>>()
+            },
+        );
+        let (table, maps) = (table?, maps?);
+        let manifest =
+            RecordManifest::parse(&manifest.bytes).map_err(PublishError::NotAcceptable)?;
+        let maps: Vec<_> = maps.iter().map(|(v, map)| (v.clone(), map)).collect();
+        Ok(agreement::check(&manifest, &table, &maps)?)
     }
 }
 
-/// Makes the documents and holds them against the loaders and the check that their readers use.
+/// Makes the documents. Our layout's are still to be checked, see [`Record::check`].
 pub(super) fn assemble(
     request: &PublishRequest<'_>,
     table: &KernelTable,
     counts: Counts,
     bundles: Vec<BundleRef>,
 ) -> Result<Record, PublishError> {
-    let (table_document, map_documents) =
-        rayon::join(|| TableDocument::of(table), || map_documents(request));
-    let TableDocument {
-        bytes,
-        file,
-        read: read_table,
-    } = table_document?;
-    let mut documents = vec![bytes];
-    let mut read_maps = Vec::new();
-    let mut files = BTreeMap::from([(ROLE_TABLE.to_owned(), file)]);
-    for document in map_documents? {
-        files.insert(symbol_map_role(&document.variant), document.file);
-        read_maps.push((document.variant, document.read));
-        documents.push(document.bytes);
-    }
+    let (table_document, maps) = rayon::join(
+        || Document::new(table.to_canonical()),
+        || map_documents(request),
+    );
     if request.layout == StoreLayout::Upstream {
-        return upstream_record(request, documents, &read_table, &read_maps);
+        return upstream_record(request, table_document, maps);
+    }
+    let mut files = BTreeMap::from([(ROLE_TABLE.to_owned(), table_document.file())]);
+    let mut documents = vec![table_document];
+    let mut variants = Vec::new();
+    for (variant, document) in maps {
+        files.insert(symbol_map_role(&variant), document.file());
+        variants.push(variant);
+        documents.push(document);
     }
     if let Some(jobs) = request.jobs {
-        let bytes = canonical_jobs(jobs);
-        read_jobs(&bytes).map_err(PublishError::NotAcceptable)?;
-        files.insert(ROLE_JOBS.to_owned(), file_ref(&bytes));
-        documents.push(bytes);
+        let document = Document::new(canonical_jobs(jobs));
+        read_jobs(&document.bytes).map_err(PublishError::NotAcceptable)?;
+        files.insert(ROLE_JOBS.to_owned(), document.file());
+        documents.push(document);
     }
     let manifest = RecordManifest::new(ManifestParts {
         pipeline: request.pipeline.clone(),
@@ -79,79 +132,44 @@ pub(super) fn assemble(
             version: env!("CARGO_PKG_VERSION").to_owned(),
         },
     });
-    let bytes = manifest.to_canonical();
-    let read = RecordManifest::parse(&bytes).map_err(PublishError::NotAcceptable)?;
-    let read_maps: Vec<_> = read_maps.iter().map(|(v, map)| (v.clone(), map)).collect();
-    agreement::check(&read, &read_table, &read_maps)?;
-    let manifest = Digest::of(&bytes);
-    documents.push(bytes);
+    let manifest = Document::new(manifest.to_canonical());
     Ok(Record {
-        documents,
-        manifest,
+        manifest: manifest.digest,
+        unchecked: Some(variants),
+        documents: documents.into_iter().chain([manifest]).collect(),
     })
 }
 
-/// A table as it is stored, and as its readers will have it.
-struct TableDocument {
-    bytes: Vec<u8>,
-    file: FileRef,
-    read: KernelTable,
-}
-
-impl TableDocument {
-    fn of(table: &KernelTable) -> Result<Self, PublishError> {
-        let bytes = table.to_canonical();
-        Ok(Self {
-            read: KernelTable::parse(&bytes).map_err(PublishError::NotAcceptable)?,
-            file: file_ref(&bytes),
-            bytes,
-        })
-    }
-}
-
-/// A map as it is stored, and as its readers will have it.
-struct MapDocument {
-    variant: Variant,
-    bytes: Vec<u8>,
-    file: FileRef,
-    read: SymbolMap,
-}
-
-fn map_documents(request: &PublishRequest<'_>) -> Result<Vec<MapDocument>, PublishError> {
+fn map_documents(request: &PublishRequest<'_>) -> Vec<(Variant, Document)> {
     let maps: Vec<_> = request.maps.of(request.backend).collect();
     maps.into_par_iter()
-        .map(|(variant, file)| {
-            let bytes = file.map.to_canonical();
-            Ok(MapDocument {
-                variant: variant.clone(),
-                read: SymbolMap::load(&bytes).map_err(PublishError::NotAcceptable)?,
-                file: file_ref(&bytes),
-                bytes,
-            })
-        })
+        .map(|(variant, file)| (variant.clone(), Document::new(file.map.to_canonical())))
         .collect()
 }
 
-/// The record as whoever reads its two files will see it: its manifest is not stored.
+/// The record as whoever reads its two files will see it: its manifest is not stored, and made of what they read.
 fn upstream_record(
     request: &PublishRequest<'_>,
-    documents: Vec<Vec<u8>>,
-    table: &KernelTable,
-    maps: &[(Variant, SymbolMap)],
+    table: Document,
+    maps: Vec<(Variant, Document)>,
 ) -> Result<Record, PublishError> {
     let names = upstream::Names {
         pipeline: &request.pipeline,
         backend: request.backend,
         commit: &request.commit,
     };
-    let ([(variant, map)], [table_bytes, map_bytes]) = (maps, documents.as_slice()) else {
-        return Err(PublishError::OneMap { found: maps.len() });
+    let found = maps.len();
+    let Ok([(variant, map)]) = <[_; 1]>::try_from(maps) else {
+        return Err(PublishError::OneMap { found });
     };
-    let manifest = upstream::manifest(names, (table, table_bytes), (map, map_bytes));
-    agreement::check(&manifest, table, &[(variant.clone(), map)])?;
+    let (read_table, read_map) = rayon::join(|| table.table(), || map.map());
+    let (read_table, read_map) = (read_table?, read_map?);
+    let manifest = upstream::manifest(names, (&read_table, &table.bytes), (&read_map, &map.bytes));
+    agreement::check(&manifest, &read_table, &[(variant, &read_map)])?;
     Ok(Record {
         manifest: Digest::of(&manifest.to_canonical()),
-        documents,
+        documents: vec![table, map],
+        unchecked: None,
     })
 }
 
@@ -163,12 +181,4 @@ fn canonical_jobs(jobs: &JobsList) -> Vec<u8> {
 /// Reads a stored jobs list.
 pub(crate) fn read_jobs(bytes: &[u8]) -> Result<JobsList, DocumentError> {
     JobsList::parse(bytes)
-}
-
-fn file_ref(bytes: &[u8]) -> FileRef {
-    FileRef {
-        digest: Digest::of(bytes),
-        size: bytes.len() as u64,
-        media_type: MEDIA_JSON.to_owned(),
-    }
 }

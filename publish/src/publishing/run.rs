@@ -15,6 +15,9 @@ use kernrec_schemas::table::KernelTable;
 use kernrec_schemas::{Generation, Timestamp};
 use kernrec_store::pointers;
 use kernrec_store::{Store, Swap};
+use std::mem;
+use std::panic::resume_unwind;
+use std::thread::{self, ScopedJoinHandle};
 
 /// How often a lost race is run again. Each loss is another publisher's success, so this many in a row means
 /// that something else is wrong.
@@ -66,7 +69,27 @@ pub fn publish(
     report.manifest = Some(prepared.record.manifest);
     report.bundles = prepared.bundles.refs().len() as u64;
     report.without_bundle.clone_from(&prepared.bundles.left_out);
-    prepared.run(store, request, report)
+    // What is checked by now is right unless this program is wrong, so it may be on its way meanwhile.
+    thread::scope(|scope| {
+        let checking = Checking::Running(scope.spawn(|| prepared.record.check()));
+        prepared.run(store, request, checking, report)
+    })
+}
+
+/// The check of a record by the loaders of its readers.
+enum Checking<'scope> {
+    Running(ScopedJoinHandle<'scope, Result<(), PublishError>>),
+    Done,
+}
+
+impl Checking<'_> {
+    /// Waits for it. Nothing may be said of a record before, and no pointer may name it.
+    fn end(&mut self) -> Result<(), PublishError> {
+        match mem::replace(self, Self::Done) {
+            Self::Running(check) => check.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Self::Done => Ok(()),
+        }
+    }
 }
 
 /// A record that passed the gates on itself.
@@ -96,6 +119,7 @@ impl Prepared {
         &self,
         store: &dyn Store,
         request: &PublishRequest<'_>,
+        mut checking: Checking<'_>,
         mut report: PublishReport,
     ) -> Result<PublishReport, PublishError> {
         let manifest = self.record.manifest;
@@ -115,13 +139,16 @@ impl Prepared {
             let proceeds = moves || matches!(decision, Decision::Unchanged);
             if proceeds && !uploaded {
                 // Also for an unchanged record: what was damaged since is healed.
-                if let Some(refusal) = self.upload(store, request, current.as_ref())? {
+                let refusal = self.upload(store, request, current.as_ref());
+                checking.end()?;
+                if let Some(refusal) = refusal? {
                     report.decided(Decision::Refused(vec![refusal]));
                     return Ok(report);
                 }
                 // Collectors that know of no rule may replace the files of a commit while the pointer is contended.
                 uploaded = request.layout != StoreLayout::Upstream;
             }
+            checking.end()?;
             if request.dry_run || !moves {
                 report.decided(decision);
                 return Ok(report);

@@ -2,9 +2,10 @@
 
 use super::PublishError;
 use super::bundles::Bundles;
-use super::record::Record;
+use super::record::{Document, Record};
 use kernrec_store::objects::{self, Likely};
 use kernrec_store::{Key, Store};
+use rayon::prelude::*;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -18,26 +19,60 @@ pub(super) fn upload(
     record: &Record,
     bundles: &Bundles,
 ) -> Result<(), PublishError> {
-    // Whoever stored the manifest stored, most likely, all that it names.
-    let likely = match store.stat(&Key::object(&record.manifest))? {
-        Some(_) => Likely::Stored,
-        None => Likely::New,
-    };
     let Some((manifest, others)) = record.documents.split_last() else {
         return Ok(());
     };
-    // The small one alone, so that the folders which a store on a disk needs are there before several need them.
-    objects::put_likely(store, manifest, likely)?;
+    // The large documents need no answer of the store to be compressed.
+    let (likely, frames) = thread::scope(|scope| {
+        let compressing = scope.spawn(|| frames(others));
+        let likely = begin(store, manifest);
+        let frames = compressing.join();
+        (likely, frames.unwrap_or_else(|panic| resume_unwind(panic)))
+    });
+    let likely = likely?;
     // The documents are the largest by far, so they go before the bundles.
     let documents = others.len();
     at_once(documents + bundles.len(), |number| {
-        match others.get(number) {
-            Some(document) => objects::put_likely(store, document, likely)
-                .map(drop)
-                .map_err(PublishError::from),
+        match others.get(number).zip(frames.get(number)) {
+            Some((document, frame)) => put(store, document, frame, likely),
             None => bundles.upload(store, number - documents, likely),
         }
     })
+}
+
+/// Stores the manifest, and says what is to be expected of all that it names.
+///
+/// The small one alone, so that the folders which a store on a disk needs are there before several need them.
+fn begin(store: &dyn Store, manifest: &Document) -> Result<Likely, PublishError> {
+    // Whoever stored the manifest stored, most likely, all that it names.
+    let likely = match store.stat(&Key::object(&manifest.digest))? {
+        Some(_) => Likely::Stored,
+        None => Likely::New,
+    };
+    put(store, manifest, &objects::compress(&manifest.bytes), likely)?;
+    Ok(likely)
+}
+
+fn frames(documents: &[Document]) -> Vec<Vec<u8>> {
+    let compress = |document: &Document| objects::compress(&document.bytes);
+    documents.par_iter().map(compress).collect()
+}
+
+fn put(
+    store: &dyn Store,
+    document: &Document,
+    frame: &[u8],
+    likely: Likely,
+) -> Result<(), PublishError> {
+    let (key, size) = (Key::object(&document.digest), document.bytes.len() as u64);
+    Ok(objects::put_frame(
+        store,
+        &key,
+        frame,
+        &document.digest,
+        size,
+        likely,
+    )?)
 }
 
 /// Does every piece of work, several at once. After a failure no other piece is begun.
