@@ -95,12 +95,10 @@ impl Options {
 fn publish(options: &Options, shell: &mut Shell) -> Result<BatchReport, CommandError> {
     let args = &options.args;
     let signing = signing::writing(&args.signing, shell)?;
-    let maps = Maps::load(&args.symbol_map)?;
     let jobs = inputs::jobs(args.input.jobs.as_deref())?;
-    let loaded = match &args.table {
-        Some(path) => Loaded::Table(Box::new(document::table(path)?)),
-        None => Loaded::Recordings(inputs::recordings(&args.input)?),
-    };
+    // Each is one large file or thousands of small ones, and they have nothing to do with each other.
+    let (maps, loaded) = rayon::join(|| Maps::load(&args.symbol_map), || Loaded::new(args));
+    let (maps, loaded) = (maps?, loaded?);
     // Last, because it creates a store that is not there yet.
     let access = if args.dry_run {
         Access::Read
@@ -141,6 +139,13 @@ enum Loaded {
 }
 
 impl Loaded {
+    fn new(args: &PublishArgs) -> Result<Self, CommandError> {
+        Ok(match &args.table {
+            Some(path) => Self::Table(Box::new(document::table(path)?)),
+            None => Self::Recordings(inputs::recordings(&args.input)?),
+        })
+    }
+
     fn evidence(&self) -> Evidence<'_> {
         match self {
             Self::Table(table) => Evidence::Table(table),
