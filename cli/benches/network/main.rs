@@ -16,6 +16,10 @@ mod publishing;
 mod server;
 mod turns;
 
+/// The programs' own, so that the bare work is done as they do it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     // A name chooses one of the two.
     let chosen: Vec<String> = std::env::args().skip(1).collect();

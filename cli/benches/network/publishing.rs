@@ -2,9 +2,17 @@
 
 use crate::build;
 use crate::server::{BUCKET, Seaweed, WRITER};
-use crate::turns::{compare, time};
+use crate::turns::{compare, floor, time};
+use kernrec_schemas::Digest;
+use kernrec_schemas::recording::Recording;
+use kernrec_schemas::symbol_map::SymbolMap;
+use kernrec_store::objects;
+use std::borrow::Cow;
+use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Against the bare uploads of the same files and a HEAD of each.
 pub(crate) fn measure() {
@@ -28,7 +36,31 @@ pub(crate) fn measure() {
         files_below(&local, &mut files);
         time(&mut curl(&server, round, &files))
     };
-    compare("publish", 1.5, 5, ours, theirs);
+    let theirs = compare("publish", 1.5, 5, ours, theirs);
+    let inputs = folder.path().join("build-1");
+    let recording = fs_err::read(inputs.join("recordings/job/kern.7.txt")).unwrap();
+    let map = fs_err::read(inputs.join("map.json")).unwrap();
+    floor("publish", theirs, 5, || bare(&recording, &map));
+}
+
+/// What making the record costs at the least: each half in a thread of its own, from memory.
+fn bare(recording: &[u8], map: &[u8]) -> Duration {
+    let start = Instant::now();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let names = Recording::read(recording).names;
+            let names: Vec<String> = names.into_iter().map(Cow::into_owned).collect();
+            store(&serde_json::to_vec(&names).unwrap());
+        });
+        scope.spawn(|| store(&SymbolMap::parse(map).unwrap().to_canonical()));
+    });
+    start.elapsed()
+}
+
+/// Hashes and compresses a document.
+fn store(document: &[u8]) {
+    black_box(Digest::of(document));
+    black_box(objects::compress(document));
 }
 
 fn with_identity(command: &mut Command) -> &mut Command {
