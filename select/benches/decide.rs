@@ -59,6 +59,7 @@ fn decide(criterion: &mut Criterion<CpuTime>) {
         steps: None,
         policy: Policy::at(now()),
         placing: kernrec_select::Placing::File,
+        libraries: None,
     };
     for (name, change) in &changes {
         criterion.bench_function(&format!("select, {name} changed"), |b| {

@@ -22,8 +22,12 @@ pub enum FileClass {
     FileMayOnlySelect,
     /// No row launched any of its kernels: nobody's silence is news.
     FileNeverObserved,
-    /// A usable row that launched none of its kernels lets its step be skipped.
+    /// A usable row that launched none of its kernels, or entered none of its functions, lets its step be skipped.
     FileMayDrop,
+    /// The function record does not know the file: no step entered anything in it.
+    FileNotInRecord,
+    /// No row entered one of the changed functions, or used one of the changed libraries: nobody's silence is news.
+    FunctionNeverObserved,
 }
 
 impl FileClass {
@@ -34,6 +38,8 @@ impl FileClass {
             Self::FileMayOnlySelect => "file-may-only-select",
             Self::FileNeverObserved => "file-never-observed",
             Self::FileMayDrop => "file-may-drop",
+            Self::FileNotInRecord => "file-not-in-record",
+            Self::FunctionNeverObserved => "function-never-observed",
         }
     }
 }
@@ -58,6 +64,12 @@ pub enum Cause {
     AmbiguousPath,
     /// Changed host code may act without launching a kernel.
     HostCodeChanged,
+    /// A Python file that is run without being asked for: `__init__.py`, `conftest.py`.
+    ImportedImplicitly,
+    /// Another compiler may read a changed function, which then runs without being entered.
+    CompiledFunction,
+    /// Nobody declared which packages a changed distribution brings.
+    UndeclaredLibrary,
 }
 
 impl Cause {
@@ -71,6 +83,9 @@ impl Cause {
             Self::NoKernel => "no-kernel",
             Self::AmbiguousPath => "ambiguous-path",
             Self::HostCodeChanged => "host-code-changed",
+            Self::ImportedImplicitly => "imported-implicitly",
+            Self::CompiledFunction => "compiled-function",
+            Self::UndeclaredLibrary => "undeclared-library",
         }
     }
 }

@@ -1,10 +1,14 @@
 //! One step and one file: the whole chain of evidence between them, for whoever doubts a decision.
 
 use crate::change::{Change, ChangeError};
-use crate::decision::{Decision, Policy, Reason, decide, record_limits};
+use crate::decision::{
+    Decision, Evidence, Policy, Reason, decide, function_record_limits, record_limits,
+};
 use crate::evidence::{Cause, FileClass, FileEvidence, PairEvidence};
+use crate::functions::{FunctionEvidence, changes};
 use crate::pair::{Record, Unavailable};
-use crate::select::{SelectError, distinct, indexed};
+use crate::placing::Placing;
+use crate::select::{Indexed, SelectError, distinct, indexed};
 use kernrec_schemas::table::{Row, RowReason};
 use kernrec_schemas::{Backend, KernelName, StepKey};
 
@@ -32,6 +36,8 @@ pub struct Explanation {
     pub reason: Option<Reason>,
     /// Each record's part, by backend.
     pub records: Vec<ExplainedRecord>,
+    /// The function record's part, if it speaks for the file.
+    pub functions: Option<ExplainedFunctions>,
     /// The backends that cannot be had.
     pub unavailable: Vec<Unavailable>,
 }
@@ -53,6 +59,33 @@ pub struct ExplainedRecord {
     pub limits: Vec<Reason>,
     /// The step's row, if the record has one.
     pub row: Option<ExplainedRow>,
+}
+
+/// What the function record knows.
+#[derive(Debug)]
+pub struct ExplainedFunctions {
+    /// What silence about the file is worth here.
+    pub class: FileClass,
+    /// Why the file may only select; empty for every other class.
+    pub causes: Vec<Cause>,
+    /// The functions of the file that any step entered, sorted by name.
+    pub functions: Vec<ExplainedFunction>,
+    /// Why the whole record may only add steps; empty when its silence may be believed.
+    pub limits: Vec<Reason>,
+    /// Why the silence of the step's row does not count, empty for a usable row, and the first reason that holds in this
+    /// record alone; `None` if the record has no row for the step.
+    pub row: Option<(Vec<RowReason>, Reason)>,
+}
+
+/// One function of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExplainedFunction {
+    /// Its qualified name.
+    pub name: String,
+    /// Whether the step entered it.
+    pub entered: bool,
+    /// How many steps entered it.
+    pub steps: u64,
 }
 
 /// One kernel of the file.
@@ -86,12 +119,22 @@ pub fn explain(
 ) -> Result<Explanation, ExplainError> {
     let change = Change::of_files([file])?;
     distinct(records)?;
-    let (indexes, unavailable) = indexed(records);
+    let Indexed {
+        pairs: indexes,
+        functions,
+        unavailable,
+    } = indexed(records);
     let pairs: Vec<PairEvidence<'_>> = indexes
         .iter()
         .map(|index| PairEvidence::gather(index, &change))
         .collect();
-    let decision = decide(&pairs, !unavailable.is_empty(), policy, None);
+    let functions = functions.as_ref().map(|index| {
+        let changes = changes(&change, Placing::File);
+        FunctionEvidence::gather(index, &change, &changes, None)
+    });
+    let spoken = functions.as_ref().map(FunctionEvidence::spoken);
+    let evidence = Evidence::of(&pairs, functions.as_ref(), spoken.as_deref(), &unavailable);
+    let decision = decide(&evidence, policy, None);
     Ok(Explanation {
         step: step.clone(),
         file: change.files().map(|file| file.path.to_string()).collect(),
@@ -101,7 +144,50 @@ pub fn explain(
             .flat_map(|pair| pair.files.iter().map(move |file| (pair, file)))
             .map(|(pair, file)| explained_record(pair, file, step, &decision, policy))
             .collect(),
+        functions: functions
+            .as_ref()
+            .and_then(|evidence| explained_functions(evidence, step, &decision, policy)),
         unavailable,
+    })
+}
+
+fn explained_functions(
+    evidence: &FunctionEvidence<'_>,
+    step: &StepKey,
+    decision: &Decision<'_>,
+    policy: &Policy,
+) -> Option<ExplainedFunctions> {
+    let file = evidence.known().next()?;
+    let index = evidence.index;
+    let numbered = (0_u32..).zip(index.rows());
+    let row = numbered.into_iter().find(|(_, row)| row.step == step);
+    let functions = index.functions_in(file.path.as_str());
+    let functions = functions.iter().filter_map(|&function| {
+        let rows = index.rows_of(function);
+        let entered = row
+            .as_ref()
+            .is_some_and(|(number, _)| rows.contains(number));
+        Some(ExplainedFunction {
+            name: index.function(function)?.name.to_string(),
+            entered,
+            steps: rows.len() as u64,
+        })
+    });
+    let mut functions: Vec<ExplainedFunction> = functions.collect();
+    functions.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+    let said = |step| {
+        let verdicts = &decision.steps.get(step)?.verdicts;
+        let said = verdicts
+            .iter()
+            .find(|said| said.backend == Backend::Python)?;
+        Some(said.reason)
+    };
+    Some(ExplainedFunctions {
+        class: file.class,
+        causes: file.causes.iter().copied().collect(),
+        functions,
+        limits: function_record_limits(evidence, policy),
+        row: row.and_then(|(_, row)| Some((row.doubts.iter().cloned().collect(), said(step)?))),
     })
 }
 

@@ -8,6 +8,7 @@
 //! 3. [`Index`]: a pair made searchable, once.
 //! 4. [`PairEvidence`]: what one pair knows about each changed file.
 //! 5. [`Placing`]: with a diff, which of the file's kernels what changed in it can reach.
+//!    [`FunctionRecord`], [`FunctionIndex`] and [`FunctionEvidence`] are the same for Python files and functions.
 //! 6. [`Decision`]: the first [`Reason`] that holds for each step, over all pairs.
 //! 7. [`Report`]: the answer as data; [`render`] turns it into text or keys.
 //!
@@ -19,6 +20,7 @@ mod change;
 mod decision;
 mod evidence;
 mod explain;
+mod functions;
 mod index;
 mod installed;
 mod lineage;
@@ -40,7 +42,11 @@ pub use decision::{
 };
 pub use evidence::{Cause, FileClass, FileEvidence, PairEvidence};
 pub use explain::{
-    ExplainError, ExplainedKernel, ExplainedRecord, ExplainedRow, Explanation, explain,
+    ExplainError, ExplainedFunction, ExplainedFunctions, ExplainedKernel, ExplainedRecord,
+    ExplainedRow, Explanation, explain,
+};
+pub use functions::{
+    FunctionEvidence, FunctionFile, FunctionIndex, FunctionRecord, Libraries, LibrariesError,
 };
 pub use index::{Index, SymbolId, UnusablePair};
 pub use installed::open_records;
@@ -50,9 +56,9 @@ pub use note::{Note, NoteReason};
 pub use pair::{Pair, Record, Unavailable};
 pub use placing::{GitSources, MAX_PLACED_FILES, Placing, SharedSources};
 pub use report::{
-    AttributionReport, Counts, FileReport, FileSeen, KeptStep, LaunchReport, LimitProblem,
-    MAX_EXAMPLES, RecordReport, RecordState, Report, SelectedStep, SkippedStep, StepCount,
-    StepFileReport, UnitReport, VerdictReport,
+    AttributionReport, Counts, EnteredCount, EnteredFunction, EnteredReport, FileReport, FileSeen,
+    FunctionsSeen, KeptStep, LaunchReport, LimitProblem, MAX_EXAMPLES, RecordReport, RecordState,
+    Report, SelectedStep, SkippedStep, StepCount, StepFileReport, UnitReport, VerdictReport,
 };
 pub use select::{Question, SelectError, select};
 pub use steps::{MAX_STEPS, SkippedPipeline, SpliceError, Steps, StepsError};

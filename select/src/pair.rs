@@ -1,9 +1,10 @@
 //! The input: one record per backend, as values.
 
+use crate::functions::FunctionRecord;
 use crate::lineage::Lineage;
 use kernrec_schemas::symbol_map::SymbolMap;
 use kernrec_schemas::table::KernelTable;
-use kernrec_schemas::{Backend, Timestamp};
+use kernrec_schemas::{Backend, Commit, Timestamp};
 
 /// A kernel table and the symbol maps it is read with.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,6 +39,8 @@ impl Pair {
 pub enum Record {
     /// Its pair was loaded.
     Ready(Box<Pair>),
+    /// The function record was loaded.
+    Functions(Box<FunctionRecord>),
     /// It was asked for, or has a folder in the data, and cannot be loaded: no step may be skipped at all.
     Unavailable(Unavailable),
 }
@@ -58,7 +61,35 @@ impl Record {
     pub fn backend(&self) -> Backend {
         match self {
             Self::Ready(pair) => pair.backend,
+            Self::Functions(_) => Backend::Python,
             Self::Unavailable(unavailable) => unavailable.backend,
+        }
+    }
+
+    /// The commit that it speaks of, if it could be loaded and names one.
+    pub fn commit(&self) -> Option<&Commit> {
+        match self {
+            Self::Ready(pair) => pair.table.source.commit.as_ref(),
+            Self::Functions(record) => record.table.source.commit.as_ref(),
+            Self::Unavailable(_) => None,
+        }
+    }
+
+    /// When it was published, if anything says so.
+    pub fn published_at(&self) -> Option<Timestamp> {
+        match self {
+            Self::Ready(pair) => pair.published_at,
+            Self::Functions(record) => record.published_at,
+            Self::Unavailable(_) => None,
+        }
+    }
+
+    /// Says how its commit and the base of the change are related.
+    pub fn set_lineage(&mut self, lineage: Lineage) {
+        match self {
+            Self::Ready(pair) => pair.lineage = lineage,
+            Self::Functions(record) => record.lineage = lineage,
+            Self::Unavailable(_) => {}
         }
     }
 }

@@ -1,8 +1,9 @@
 //! The whole way from records and a change to the report.
 
 use crate::change::{Assumes, Change, ChangedFile, FileStatus};
-use crate::decision::{Decision, Policy, decide};
+use crate::decision::{Decision, Evidence, Policy, decide};
 use crate::evidence::PairEvidence;
+use crate::functions::{FunctionEvidence, FunctionIndex, Libraries, changes};
 use crate::index::Index;
 use crate::pair::{Record, Unavailable};
 use crate::placing::{Placing, place};
@@ -43,6 +44,8 @@ pub struct Question<'q> {
     pub policy: Policy,
     /// How closely the changed files are looked into.
     pub placing: Placing<'q>,
+    /// Which packages distributions bring, as far as somebody declared it.
+    pub libraries: Option<&'q Libraries>,
 }
 
 impl Question<'_> {
@@ -60,18 +63,27 @@ impl Question<'_> {
 /// the files or steps matters. A pair that cannot be indexed is reported, and counts, as unavailable.
 pub fn select(records: &[Record], question: &Question<'_>) -> Result<Report, SelectError> {
     distinct(records)?;
-    let (indexes, unavailable) = indexed(records);
+    let Indexed {
+        pairs: indexes,
+        functions,
+        unavailable,
+    } = indexed(records);
     let pairs: Vec<PairEvidence<'_>> = indexes
         .iter()
         .zip(place(&indexes, question.change, question.placing))
         .map(|(index, placed)| PairEvidence::gather_placed(index, question.change, placed))
         .collect();
+    let functions = functions.as_ref().map(|index| {
+        let changes = changes(question.change, question.placing);
+        FunctionEvidence::gather(index, question.change, &changes, question.libraries)
+    });
+    let spoken = functions.as_ref().map(FunctionEvidence::spoken);
     let plan = question.steps.map(|steps| Plan::of(steps, question.change));
-    // Without any record nothing says what a step launches, and none can add what a step file leaves out.
-    let is_missing = pairs.is_empty() || !unavailable.is_empty();
-    let decision = decide(&pairs, is_missing, &question.policy, plan.as_ref());
+    let evidence = Evidence::of(&pairs, functions.as_ref(), spoken.as_deref(), &unavailable);
+    let decision = decide(&evidence, &question.policy, plan.as_ref());
     Ok(Report::new(&Answer {
         pairs: &pairs,
+        functions: functions.as_ref(),
         unavailable: &unavailable,
         decision: &decision,
         plan: plan.as_ref(),
@@ -82,6 +94,7 @@ pub fn select(records: &[Record], question: &Question<'_>) -> Result<Report, Sel
 /// All that a report is made from.
 pub(crate) struct Answer<'a> {
     pub(crate) pairs: &'a [PairEvidence<'a>],
+    pub(crate) functions: Option<&'a FunctionEvidence<'a>>,
     pub(crate) unavailable: &'a [Unavailable],
     pub(crate) decision: &'a Decision<'a>,
     pub(crate) plan: Option<&'a Plan<'a>>,
@@ -98,14 +111,28 @@ pub(crate) fn distinct(records: &[Record]) -> Result<(), SelectError> {
     }
 }
 
-/// The searchable pairs and the backends without one, each sorted by backend.
-pub(crate) fn indexed(records: &[Record]) -> (Vec<Index<'_>>, Vec<Unavailable>) {
+/// The records made searchable.
+pub(crate) struct Indexed<'a> {
+    /// The pairs, by backend.
+    pub(crate) pairs: Vec<Index<'a>>,
+    pub(crate) functions: Option<FunctionIndex<'a>>,
+    /// The backends without a record, sorted.
+    pub(crate) unavailable: Vec<Unavailable>,
+}
+
+/// Makes every record searchable.
+pub(crate) fn indexed(records: &[Record]) -> Indexed<'_> {
     let mut indexes = Vec::new();
+    let mut functions = None;
     let mut unavailable = Vec::new();
     for record in records {
         let pair = match record {
             Record::Unavailable(gone) => {
                 unavailable.push(gone.clone());
+                continue;
+            }
+            Record::Functions(record) => {
+                functions = Some(FunctionIndex::build(record));
                 continue;
             }
             Record::Ready(pair) => pair,
@@ -121,5 +148,9 @@ pub(crate) fn indexed(records: &[Record]) -> (Vec<Index<'_>>, Vec<Unavailable>) 
     }
     indexes.sort_by_key(Index::backend);
     unavailable.sort_by_key(|gone| gone.backend);
-    (indexes, unavailable)
+    Indexed {
+        pairs: indexes,
+        functions,
+        unavailable,
+    }
 }

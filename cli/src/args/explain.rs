@@ -22,8 +22,8 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "DIR", default_value = "coverage-data")]
     pub(crate) data: PathBuf,
 
-    /// A backend whose record must be there: cuda or rocm; one that has a folder in the data always
-    /// must
+    /// A backend whose record must be there: cuda, rocm or python; one that has a folder in the data
+    /// always must
     #[arg(long, value_name = "BACKEND")]
     pub(crate) backend: Vec<Backend>,
 

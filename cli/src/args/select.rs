@@ -82,8 +82,8 @@ pub(crate) struct InputArgs {
     #[command(flatten)]
     pub(crate) step_files: StepFileArgs,
 
-    /// A backend whose record must be there: cuda or rocm; one that has a folder in the data always
-    /// must
+    /// A backend whose record must be there: cuda, rocm or python; one that has a folder in the data
+    /// always must
     #[arg(long, value_name = "BACKEND")]
     pub(crate) backend: Vec<Backend>,
 
@@ -118,6 +118,11 @@ pub(crate) struct PlacingArgs {
     /// its kernels; needs a diff
     #[arg(long, value_name = "HOW", value_enum, default_value_t = AttributionArg::Kernel)]
     pub(crate) attribution: AttributionArg,
+
+    /// All top-level packages that a distribution brings, for pins that change; a distribution that is not named may only
+    /// select
+    #[arg(long, value_name = "NAME=PACKAGE[,PACKAGE]")]
+    pub(crate) library: Vec<String>,
 
     /// Which changed host code lets steps go that launched none of its kernels
     #[arg(long, value_name = "WHICH", value_enum, default_value_t = HostCodeArg::Certain)]

@@ -28,8 +28,8 @@ pub(crate) struct ValidateArgs {
     #[command(flatten)]
     pub(crate) step_files: StepFileArgs,
 
-    /// A backend whose record must be there: cuda or rocm; one that has a folder in the data always
-    /// must
+    /// A backend whose record must be there: cuda, rocm or python; one that has a folder in the data
+    /// always must
     #[arg(long, value_name = "BACKEND")]
     pub(crate) backend: Vec<Backend>,
 

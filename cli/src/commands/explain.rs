@@ -7,6 +7,7 @@ use crate::signing;
 use crate::summary::{Section, Summary, text, texts};
 use kernrec_publish::{Collected, Inputs, collect};
 use kernrec_schemas::exit::Exit;
+use kernrec_schemas::table::RowReason;
 use kernrec_schemas::{Backend, Timestamp};
 use kernrec_select::{
     ExplainError, ExplainedRecord, ExplainedRow, Explanation, Fate, Policy, explain, open_records,
@@ -65,6 +66,7 @@ fn summary(explained: &Explanation, recorded: &Collected, shown: usize) -> Summa
     summary.section(backends(explained));
     summary.section(unavailable(explained));
     summary.section(kernels(explained, shown));
+    summary.section(functions(explained, shown));
     summary.section(processes(explained, recorded, shown));
     summary
 }
@@ -99,6 +101,22 @@ fn backends(explained: &Explanation) -> Section {
             texts(&record.limits),
         ]);
     }
+    if let Some(functions) = &explained.functions {
+        let row = functions.row.as_ref();
+        let health = row.map_or("none", |(doubts, _)| usable(doubts));
+        section.row([
+            text(Backend::Python),
+            row.map_or(Value::from("no-row"), |(_, reason)| text(reason)),
+            text(functions.class),
+            texts(&functions.causes),
+            Value::Null,
+            Value::Null,
+            Value::Null,
+            text(health),
+            row.map_or(Value::from(""), |(doubts, _)| texts(doubts)),
+            texts(&functions.limits),
+        ]);
+    }
     section
 }
 
@@ -107,11 +125,18 @@ fn launched(record: &ExplainedRecord) -> usize {
     launched.count()
 }
 
-const fn health(row: Option<&ExplainedRow>) -> &'static str {
+fn health(row: Option<&ExplainedRow>) -> &'static str {
     match row {
         None => "none",
-        Some(row) if row.doubts.is_empty() => "usable",
-        Some(_) => "not usable",
+        Some(row) => usable(&row.doubts),
+    }
+}
+
+fn usable(doubts: &[RowReason]) -> &'static str {
+    if doubts.is_empty() {
+        "usable"
+    } else {
+        "not usable"
     }
 }
 
@@ -140,6 +165,27 @@ fn kernels(explained: &Explanation, shown: usize) -> Section {
                     text(&kernel.name),
                 ]);
             }
+        }
+    }
+    section
+}
+
+/// Those that the step entered stand first.
+fn functions(explained: &Explanation, shown: usize) -> Section {
+    let columns = &["entered", "steps", "function"];
+    let title = "functions of the file that were recorded, and how many steps entered each";
+    let mut section = Section::new("functions", title, columns, shown);
+    let all = explained
+        .functions
+        .iter()
+        .flat_map(|record| &record.functions);
+    for wanted in [true, false] {
+        for function in all.clone().filter(|function| function.entered == wanted) {
+            section.row([
+                function.entered.into(),
+                function.steps.into(),
+                text(&function.name),
+            ]);
         }
     }
     section

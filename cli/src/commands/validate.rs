@@ -10,8 +10,8 @@ use kernrec_git::{DiffRange, GitError, Repo};
 use kernrec_schemas::exit::Exit;
 use kernrec_schemas::{Backend, Commit, Timestamp};
 use kernrec_select::{
-    Change, PastChange, Policy, Question, Record, Replay, ReplayEnd, Steps, Totals, open_records,
-    past_changes, select,
+    Change, Libraries, PastChange, Policy, Question, Record, Replay, ReplayEnd, Steps, Totals,
+    open_records, past_changes, select,
 };
 use kernrec_store::signing::TrustedKeys;
 use serde_json::Value;
@@ -33,6 +33,7 @@ pub(crate) fn run(args: &ValidateArgs, shell: &mut Shell) -> Result<Exit, Comman
         args,
         repo: Repo::new(&args.repo),
         records: open_records(&args.data, &asked, &TrustedKeys::default()),
+        libraries: args.placing.libraries()?,
         steps: read_steps(&args.step_files)
             .map_err(|why| {
                 CommandError::failed("step-file", format!("{}: {}", why.reason, why.problem))
@@ -59,6 +60,7 @@ struct Replayer<'a> {
     repo: Repo,
     records: Vec<Record>,
     steps: Option<Steps>,
+    libraries: Libraries,
 }
 
 impl Replayer<'_> {
@@ -96,16 +98,14 @@ impl Replayer<'_> {
                 ..Policy::at(self.moment(made))
             },
             placing: placing(sources.as_ref(), self.args.placing.host_code()),
+            libraries: Some(&self.libraries),
         };
         select(&self.records, &question).map_err(|error| (error.reason(), error.to_string()))
     }
 
     /// Ages are those of the day the change was made; a record that was published later is taken for a new one.
     fn moment(&self, made: Timestamp) -> Timestamp {
-        let published = self.records.iter().filter_map(|record| match record {
-            Record::Ready(pair) => pair.published_at,
-            Record::Unavailable(_) => None,
-        });
+        let published = self.records.iter().filter_map(Record::published_at);
         published.fold(made, Ord::max)
     }
 }

@@ -35,14 +35,27 @@ pub enum Reason {
     RowAndMapFromDifferentBackends,
     /// Positive evidence: asked before every question about health.
     RowLaunchedAKernelFromAChangedFile,
+    /// The same of the function record.
+    RowEnteredAChangedFunction,
+    /// The same of a library with another pin.
+    RowUsedAChangedLibrary,
+    /// The same of the function record where the kernels alone would let the step go: a kernel's silence never overrules
+    /// an observed call.
+    HeldByThePythonRecord,
     /// A changed file is one for which everything runs.
     SelectedWithoutAFile,
+    /// A record that knows about a changed file has no row for the step, though another has.
+    NoRowForAChangedFile,
     /// A file that proposes the step is in no object of the map.
     SelectedByAFileOutsideTheMap,
+    /// Of a Python file that proposes the step the function record knows nothing, or nothing at all knows of a file.
+    SelectedByAFileOutsideTheRecord,
     /// A file that proposes the step can change more than its kernels.
     FileMayOnlySelect,
     /// No row launched a kernel of a file that proposes the step.
     FileNeverObserved,
+    /// No row entered a changed function of a file that proposes the step.
+    FunctionNeverObserved,
     /// The row's silence does not count.
     RowNotUsable,
     /// Table and map are not of one commit.
@@ -61,21 +74,29 @@ pub enum Reason {
     NeededByAStepThatRuns,
     /// The record's reason to skip: a healthy, fresh, joined row launched none of the changed kernels.
     RowLaunchedNoneOfItsKernels,
+    /// The same of the function record: a healthy, fresh row entered none of the changed functions.
+    RowEnteredNoneOfItsFunctions,
     /// The step file's reason to skip: no changed file is one of the step's, and no row launched a changed kernel.
     NoFileOfTheStepChanged,
 }
 
 impl Reason {
     /// Every reason, in the order in which they are asked.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 25] = [
         Self::UnmappableStepId,
         Self::NoRow,
         Self::RowAndMapFromDifferentBackends,
         Self::RowLaunchedAKernelFromAChangedFile,
+        Self::RowEnteredAChangedFunction,
+        Self::RowUsedAChangedLibrary,
+        Self::HeldByThePythonRecord,
         Self::SelectedWithoutAFile,
+        Self::NoRowForAChangedFile,
         Self::SelectedByAFileOutsideTheMap,
+        Self::SelectedByAFileOutsideTheRecord,
         Self::FileMayOnlySelect,
         Self::FileNeverObserved,
+        Self::FunctionNeverObserved,
         Self::RowNotUsable,
         Self::TableAndMapFromDifferentCommits,
         Self::RecordStale,
@@ -85,21 +106,30 @@ impl Reason {
         Self::InADependencyCycle,
         Self::NeededByAStepThatRuns,
         Self::RowLaunchedNoneOfItsKernels,
+        Self::RowEnteredNoneOfItsFunctions,
         Self::NoFileOfTheStepChanged,
     ];
 
     /// What the reason means for the step.
     pub const fn fate(self) -> Fate {
         match self {
-            Self::RowLaunchedAKernelFromAChangedFile => Fate::Selected,
-            Self::RowLaunchedNoneOfItsKernels | Self::NoFileOfTheStepChanged => Fate::Skipped,
+            Self::RowLaunchedAKernelFromAChangedFile
+            | Self::RowEnteredAChangedFunction
+            | Self::RowUsedAChangedLibrary
+            | Self::HeldByThePythonRecord => Fate::Selected,
+            Self::RowLaunchedNoneOfItsKernels
+            | Self::RowEnteredNoneOfItsFunctions
+            | Self::NoFileOfTheStepChanged => Fate::Skipped,
             Self::UnmappableStepId
             | Self::NoRow
             | Self::SelectedWithoutAFile
             | Self::InADependencyCycle
             | Self::NeededByAStepThatRuns
             | Self::RowAndMapFromDifferentBackends
+            | Self::NoRowForAChangedFile
             | Self::SelectedByAFileOutsideTheMap
+            | Self::SelectedByAFileOutsideTheRecord
+            | Self::FunctionNeverObserved
             | Self::FileMayOnlySelect
             | Self::FileNeverObserved
             | Self::RowNotUsable
@@ -122,6 +152,13 @@ impl Reason {
             Self::NoFileOfTheStepChanged => "no-file-of-the-step-changed",
             Self::RowAndMapFromDifferentBackends => "row-and-map-from-different-backends",
             Self::RowLaunchedAKernelFromAChangedFile => "row-launched-a-kernel-from-a-changed-file",
+            Self::RowEnteredAChangedFunction => "row-entered-a-changed-function",
+            Self::RowUsedAChangedLibrary => "row-used-a-changed-library",
+            Self::HeldByThePythonRecord => "held-by-the-python-record",
+            Self::NoRowForAChangedFile => "no-row-for-a-changed-file",
+            Self::SelectedByAFileOutsideTheRecord => "selected-by-a-file-outside-the-record",
+            Self::FunctionNeverObserved => "function-never-observed",
+            Self::RowEnteredNoneOfItsFunctions => "row-entered-none-of-its-functions",
             Self::SelectedByAFileOutsideTheMap => "selected-by-a-file-outside-the-map",
             Self::FileMayOnlySelect => "file-may-only-select",
             Self::FileNeverObserved => "file-never-observed",
@@ -150,6 +187,21 @@ impl Reason {
                 "recorded on another backend than the map, or on an unknown one"
             }
             Self::RowLaunchedAKernelFromAChangedFile => "launched a kernel from a changed file",
+            Self::RowEnteredAChangedFunction => "entered a changed function",
+            Self::RowUsedAChangedLibrary => "used a library whose pin changed",
+            Self::HeldByThePythonRecord => {
+                "entered a changed function or library, whatever its kernels say"
+            }
+            Self::NoRowForAChangedFile => {
+                "a record that knows about a changed file has no row for it"
+            }
+            Self::SelectedByAFileOutsideTheRecord => {
+                "a changed file is in no record, so it could reach any step"
+            }
+            Self::FunctionNeverObserved => {
+                "no step entered a changed function, so entering none proves nothing"
+            }
+            Self::RowEnteredNoneOfItsFunctions => "entered no changed function",
             Self::SelectedByAFileOutsideTheMap => {
                 "a changed file is not in the map, so it could reach any step"
             }

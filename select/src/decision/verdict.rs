@@ -3,9 +3,10 @@
 use super::{Policy, Reason};
 use crate::evidence::{Cause, FileClass, FileEvidence, PairEvidence};
 use crate::index::{IndexedRow, Standing, SymbolId, SymbolSet};
+use crate::lineage::Lineage;
 use crate::steps::{Plan, Proposal};
 use kernrec_schemas::table::RowReason;
-use kernrec_schemas::{Backend, StepKey};
+use kernrec_schemas::{Backend, StepKey, Timestamp};
 use std::collections::BTreeSet;
 
 /// What one pair says about one step that it has a row for.
@@ -19,6 +20,10 @@ pub struct Verdict<'e> {
     pub files: Vec<&'e str>,
     /// The kernels of those files that the step launched, each once; empty unless it did.
     pub kernels: Vec<SymbolId>,
+    /// The changed functions that the step entered, each once; empty unless it did.
+    pub(crate) functions: Vec<u32>,
+    /// The packages of changed distributions that it used.
+    pub(crate) libraries: Vec<&'e str>,
     /// Why the row is not usable; empty unless that is the reason.
     pub doubts: BTreeSet<RowReason>,
     /// Whether this pair can hold the step against another pair's word: its row is of its own backend or unknown.
@@ -36,12 +41,14 @@ pub(super) struct PairRules<'e> {
 }
 
 impl<'e> PairRules<'e> {
-    pub(super) fn of(evidence: &'e PairEvidence<'_>, policy: &Policy) -> Self {
+    pub(super) fn of(evidence: &'e PairEvidence<'_>, policy: &Policy, spoken: &'e [bool]) -> Self {
         let is_incomplete = evidence.index.is_incomplete();
         let has_gap = |file: &&FileEvidence<'_>| {
             is_incomplete || file.causes.contains(&Cause::UnreadableObject)
         };
-        let gaps = evidence.files.iter().filter(has_gap);
+        let files = evidence.files.iter().enumerate();
+        let files = files.filter(|(number, file)| is_concerned(file, *number, spoken));
+        let gaps = files.map(|(_, file)| file).filter(has_gap);
         Self {
             gaps: gaps.map(|file| file.path.as_str()).collect(),
             limit: record_limits(evidence, policy).first().copied(),
@@ -53,18 +60,34 @@ impl<'e> PairRules<'e> {
 /// Why this pair may only add steps, in the order asked; empty when its silence may be believed.
 pub(crate) fn record_limits(evidence: &PairEvidence<'_>, policy: &Policy) -> Vec<Reason> {
     let pair = evidence.index.pair();
+    let mismatch =
+        (!evidence.index.is_matched()).then_some(Reason::TableAndMapFromDifferentCommits);
+    let others = limits(
+        pair.published_at,
+        &pair.lineage,
+        pair.revoked,
+        pair.unverified.is_some(),
+        policy,
+    );
+    mismatch.into_iter().chain(others).collect()
+}
+
+/// Why a record may only add steps, by what is known of it as a whole.
+pub(super) fn limits(
+    published_at: Option<Timestamp>,
+    lineage: &Lineage,
+    is_revoked: bool,
+    is_unverified: bool,
+    policy: &Policy,
+) -> Vec<Reason> {
     let limits = [
         (
-            !evidence.index.is_matched(),
-            Reason::TableAndMapFromDifferentCommits,
-        ),
-        (
-            !policy.freshness(pair.published_at).is_fresh(),
+            !policy.freshness(published_at).is_fresh(),
             Reason::RecordStale,
         ),
-        (pair.lineage.moved().is_none(), Reason::RecordStale),
-        (pair.revoked, Reason::RecordRevoked),
-        (pair.unverified.is_some(), Reason::RecordUnverified),
+        (lineage.moved().is_none(), Reason::RecordStale),
+        (is_revoked, Reason::RecordRevoked),
+        (is_unverified, Reason::RecordUnverified),
     ];
     let mut reasons: Vec<Reason> = limits
         .into_iter()
@@ -82,8 +105,9 @@ pub(super) fn verdicts<'e>(
     evidence: &'e PairEvidence<'_>,
     policy: &Policy,
     plan: Option<&Plan<'_>>,
+    spoken: &'e [bool],
 ) -> impl Iterator<Item = (&'e StepKey, Verdict<'e>)> {
-    let rules = PairRules::of(evidence, policy);
+    let rules = PairRules::of(evidence, policy, spoken);
     let rows = (0_u32..).zip(evidence.index.rows());
     rows.filter_map(move |(number, row)| {
         let proposal = match plan {
@@ -93,6 +117,7 @@ pub(super) fn verdicts<'e>(
         let proposing = Proposing {
             files: &evidence.files,
             proposal,
+            spoken,
         };
         let finding = Finding::of(number, row, proposing, &rules);
         let has_voice = row.standing != Standing::Foreign;
@@ -103,28 +128,53 @@ pub(super) fn verdicts<'e>(
     })
 }
 
+/// Whether a pair is asked about a file: the function record does not speak for it, or the pair knows it all the same.
+fn is_concerned(file: &FileEvidence<'_>, number: usize, spoken: &[bool]) -> bool {
+    let is_spoken = spoken.get(number).is_some_and(|&spoken| spoken);
+    !is_spoken || file.class != FileClass::FileNotInMap
+}
+
 /// All changed files, and which of them propose the step at hand.
 #[derive(Clone, Copy)]
 struct Proposing<'e, 'p> {
     files: &'e [FileEvidence<'e>],
     proposal: &'p Proposal,
+    /// Which of them the function record speaks for.
+    spoken: &'e [bool],
 }
 
 impl<'e, 'p> Proposing<'e, 'p> {
     fn is_empty(self) -> bool {
-        matches!(self.proposal, Proposal::Files(files) if files.is_empty())
+        self.iter().next().is_none()
     }
 
     fn iter(self) -> impl Iterator<Item = &'e FileEvidence<'e>> + use<'e, 'p> {
-        let (all, some) = match self.proposal {
-            Proposal::All => (self.files, &[][..]),
-            Proposal::Files(numbers) => (&[][..], numbers.as_slice()),
-        };
-        let some = some
-            .iter()
-            .filter_map(move |&number| self.files.get(number));
-        all.iter().chain(some)
+        self.proposal
+            .numbers(self.files.len())
+            .filter_map(move |number| {
+                let file = self.files.get(number)?;
+                is_concerned(file, number, self.spoken).then_some(file)
+            })
     }
+}
+
+/// Why a record's silence is not believed.
+pub(super) struct Doubt<'e> {
+    pub(super) reason: Reason,
+    /// The files behind it.
+    pub(super) files: Vec<&'e str>,
+}
+
+/// The first doubt about a record, by what limits it as a whole and the files that moved since.
+pub(super) fn record_doubt(limit: Option<Reason>, moved: Vec<&str>) -> Option<Doubt<'_>> {
+    let stale = (!moved.is_empty()).then_some(Reason::RecordStale);
+    let (reason, files) = match (limit, stale) {
+        (Some(limit), Some(stale)) if limit < stale => (limit, Vec::new()),
+        (_, Some(stale)) => (stale, moved),
+        (Some(limit), None) => (limit, Vec::new()),
+        (None, None) => return None,
+    };
+    Some(Doubt { reason, files })
 }
 
 struct Finding<'e> {
@@ -164,15 +214,13 @@ impl<'e> Finding<'e> {
             };
         }
         let moved = proposing.iter().filter(|file| file.moved);
-        let moved: Vec<&str> = moved.map(|file| file.path.as_str()).collect();
-        let stale = (!moved.is_empty()).then_some(Reason::RecordStale);
-        match (rules.limit, stale) {
-            (Some(limit), Some(stale)) if limit < stale => Self::bare(limit),
-            (_, Some(stale)) => Self {
-                files: moved,
-                ..Self::bare(stale)
+        let moved = moved.map(|file| file.path.as_str()).collect();
+        match record_doubt(rules.limit, moved) {
+            Some(Doubt { reason, files }) => Self {
+                files,
+                ..Self::bare(reason)
             },
-            (limit, None) => Self::bare(limit.unwrap_or(Reason::RowLaunchedNoneOfItsKernels)),
+            None => Self::bare(Reason::RowLaunchedNoneOfItsKernels),
         }
     }
 
@@ -240,6 +288,8 @@ impl<'e> Finding<'e> {
             reason: self.reason,
             files: self.files,
             kernels: self.kernels,
+            functions: Vec::new(),
+            libraries: Vec::new(),
             doubts: self.doubts,
             has_voice,
         }

@@ -127,6 +127,16 @@ impl SharedSources {
     pub fn new(sources: impl Sources + 'static) -> Self {
         Self(RefCell::new(Box::new(sources)))
     }
+
+    /// The content of a file of one side; `None` when that side has no such file.
+    pub(crate) fn read(&self, side: Side, path: &str) -> Result<Option<Vec<u8>>, Unreadable> {
+        match self.0.try_borrow_mut() {
+            Ok(mut sources) => sources.read(side, path),
+            Err(_) => Err(Unreadable {
+                problem: "the sources are being read".to_owned(),
+            }),
+        }
+    }
 }
 
 impl fmt::Debug for SharedSources {
@@ -139,11 +149,6 @@ struct Borrowed<'q>(&'q SharedSources);
 
 impl Sources for Borrowed<'_> {
     fn read(&mut self, side: Side, path: &str) -> Result<Option<Vec<u8>>, Unreadable> {
-        match self.0.0.try_borrow_mut() {
-            Ok(mut sources) => sources.read(side, path),
-            Err(_) => Err(Unreadable {
-                problem: "the sources are being read".to_owned(),
-            }),
-        }
+        self.0.read(side, path)
     }
 }

@@ -6,16 +6,16 @@
 
 use super::demangle::demangled;
 use super::keys::{unlisted, without_key};
-use super::words::{attributed, counted, limits_of, steps};
+use super::words::{attributed, counted, entered, is_concerned, limits_of, steps, worth};
 use crate::decision::{Fate, Reason};
 use crate::evidence::FileClass;
 use crate::report::{
-    FileReport, FileSeen, KeptStep, LaunchReport, RecordReport, RecordState, Report, SelectedStep,
-    SkippedStep, VerdictReport,
+    EnteredReport, FileReport, FileSeen, FunctionsSeen, KeptStep, LaunchReport, RecordReport,
+    RecordState, Report, SelectedStep, SkippedStep, VerdictReport,
 };
 use kernrec_schemas::shown::printable;
 use kernrec_schemas::table::RowReason;
-use kernrec_schemas::{Commit, StepKey};
+use kernrec_schemas::{Backend, Commit, StepKey};
 
 /// The longest comment. GitHub takes 65,536 characters.
 pub const MAX_MARKDOWN_BYTES: usize = 60_000;
@@ -58,7 +58,7 @@ fn comment(report: &Report, rows: usize) -> String {
         files,
     );
     let selected = report.selected.iter().map(selected_row);
-    let head = ["step", "launched"];
+    let head = ["step", "what it reached"];
     page.table("Selected", &count(report.selected.len()), &head, selected);
     let kept = kept_rows(&report.kept);
     page.table(
@@ -82,8 +82,8 @@ fn comment(report: &Report, rows: usize) -> String {
 const FILE_HEAD: [&str; 5] = [
     "file",
     "backend",
-    "kernels",
-    "launched by",
+    "kernels or functions",
+    "launched or entered by",
     "silence about it",
 ];
 const REASON_HEAD: [&str; 3] = ["reason", "steps", "which"];
@@ -236,52 +236,67 @@ fn record_line(record: &RecordReport) -> String {
 
 fn file_rows(files: &[FileReport]) -> impl Iterator<Item = [String; 5]> {
     files.iter().flat_map(|file| {
-        let seen = file.seen.iter().enumerate();
-        seen.map(move |(at, seen)| {
+        let seen = file.seen.iter().filter(|seen| is_concerned(file, seen));
+        let rows = seen.map(file_row);
+        let rows = rows.chain(file.functions.iter().map(function_row));
+        rows.enumerate().map(|(at, row)| {
+            let [backend, kernels, launched, worth] = row;
             let name = if at == 0 {
                 code(&file.path)
             } else {
                 String::new()
             };
-            file_row(name, seen)
+            [name, backend, kernels, launched, worth]
         })
     })
 }
 
-fn file_row(name: String, seen: &FileSeen) -> [String; 5] {
-    let (kernels, launched) = match seen.class {
-        FileClass::FileNotInMap => (String::new(), String::new()),
-        FileClass::FileMayOnlySelect | FileClass::FileNeverObserved | FileClass::FileMayDrop => {
-            let launched = match seen.steps.len() {
-                0 => "no step".to_owned(),
-                1..=KERNELS => {
-                    let names = seen.steps.iter().map(|count| code(count.step.as_str()));
-                    names.collect::<Vec<_>>().join(", ")
-                }
-                count => steps(count),
-            };
-            (
-                format!("{}, {} launched", seen.kernels, seen.launched_kernels),
-                launched,
-            )
-        }
+fn file_row(seen: &FileSeen) -> [String; 4] {
+    let (kernels, launched) = if seen.class == FileClass::FileNotInMap {
+        (String::new(), String::new())
+    } else {
+        (
+            format!("{}, {} launched", seen.kernels, seen.launched_kernels),
+            which(seen.steps.iter().map(|count| &count.step)),
+        )
     };
-    let causes: Vec<&str> = seen.causes.iter().map(|cause| cause.word()).collect();
-    let mut worth = seen.class.word().to_owned();
-    if !causes.is_empty() {
-        worth.extend([" (", &causes.join(", "), ")"]);
-    }
-    if seen.moved {
-        worth.push_str(", moved since the record");
-    }
+    let mut worth = worth(seen.class, &seen.causes, seen.moved);
     if let Some(attribution) = &seen.attribution {
         worth.extend(["<br>", &attributed(attribution)]);
     }
-    [name, seen.backend.to_string(), kernels, launched, worth]
+    [seen.backend.to_string(), kernels, launched, worth]
+}
+
+fn function_row(seen: &FunctionsSeen) -> [String; 4] {
+    let launched = if seen.class == FileClass::FileNotInRecord {
+        String::new()
+    } else {
+        which(seen.steps.iter().map(|count| &count.step))
+    };
+    let worth = worth(seen.class, &seen.causes, seen.moved);
+    [
+        Backend::Python.to_string(),
+        entered(seen),
+        launched,
+        format!("{worth}<br>{}", seen.word),
+    ]
+}
+
+/// A few steps by name, more by their number.
+fn which<'s>(steps_of: impl ExactSizeIterator<Item = &'s StepKey>) -> String {
+    match steps_of.len() {
+        0 => "no step".to_owned(),
+        1..=KERNELS => {
+            let names = steps_of.map(|step| code(step.as_str()));
+            names.collect::<Vec<_>>().join(", ")
+        }
+        count => steps(count),
+    }
 }
 
 fn selected_row(step: &SelectedStep) -> [String; 2] {
     let launches = step.launched.iter().map(launch);
+    let launches = launches.chain(step.entered.iter().map(entered_cell));
     [
         code(step.step.as_str()),
         launches.collect::<Vec<_>>().join("<br>"),
@@ -309,6 +324,28 @@ fn launch(launch: &LaunchReport) -> String {
         counted(launch.kernel_count, "kernel"),
         names.join(", ")
     )
+}
+
+fn entered_cell(entered: &EnteredReport) -> String {
+    let mut parts = Vec::new();
+    if entered.function_count > 0 {
+        let shown = entered.functions.iter().take(KERNELS);
+        let names: Vec<String> = shown
+            .map(|function| format!("{} of {}", code(&function.name), code(&function.file)))
+            .collect();
+        let more = if entered.function_count > names.len() as u64 {
+            ", …"
+        } else {
+            ""
+        };
+        let count = counted(entered.function_count, "function");
+        parts.push(format!("{count}: {}{more}", names.join(", ")));
+    }
+    if !entered.libraries.is_empty() {
+        let names: Vec<String> = entered.libraries.iter().map(|name| code(name)).collect();
+        parts.push(format!("used {}", names.join(", ")));
+    }
+    format!("{}: {}", Backend::Python, parts.join("<br>"))
 }
 
 fn kept_rows(kept: &[KeptStep]) -> impl Iterator<Item = [String; 3]> {

@@ -1,12 +1,13 @@
 //! The report for people: short, aligned, grouped by what becomes of the steps.
 
-use super::words::{attributed, counted, steps};
+use super::words::{attributed, counted, entered, is_concerned, steps, worth};
 use crate::decision::{Fate, Reason};
 use crate::evidence::FileClass;
 use crate::report::{
-    FileReport, FileSeen, KeptStep, LimitProblem, RecordReport, RecordState, Report, SelectedStep,
-    SkippedStep,
+    EnteredReport, FileReport, FileSeen, FunctionsSeen, KeptStep, LimitProblem, RecordReport,
+    RecordState, Report, SelectedStep, SkippedStep,
 };
+use kernrec_schemas::Backend;
 use kernrec_schemas::shown::printable;
 use kernrec_schemas::table::RowReason;
 use std::collections::BTreeMap;
@@ -237,14 +238,20 @@ fn ready_cells(record: &RecordReport) -> Option<Vec<String>> {
 fn files(out: &mut Lines, files: &[FileReport]) {
     for file in files.iter().take(SHOWN) {
         out.line(1, printable(&file.path));
-        let rows: Vec<Vec<String>> = file.seen.iter().map(seen_cells).collect();
-        out.table(2, &rows);
+        let seen = file.seen.iter().filter(|seen| is_concerned(file, seen));
+        let rows = seen.map(seen_cells);
+        let functions = file.functions.iter().map(function_cells);
+        out.table(2, &rows.chain(functions).collect::<Vec<_>>());
     }
     if files.len() > SHOWN {
         out.line(1, format!("and {} more files", files.len() - SHOWN));
         let mut classes: BTreeMap<FileClass, usize> = BTreeMap::new();
-        for seen in files.iter().skip(SHOWN).flat_map(|file| &file.seen) {
-            *classes.entry(seen.class).or_default() += 1;
+        for file in files.iter().skip(SHOWN) {
+            let seen = file.seen.iter().filter(|seen| is_concerned(file, seen));
+            let functions = file.functions.iter().map(|seen| seen.class);
+            for class in seen.map(|seen| seen.class).chain(functions) {
+                *classes.entry(class).or_default() += 1;
+            }
         }
         let rows: Vec<Vec<String>> = classes
             .iter()
@@ -255,36 +262,33 @@ fn files(out: &mut Lines, files: &[FileReport]) {
 }
 
 fn seen_cells(seen: &FileSeen) -> Vec<String> {
-    let causes: Vec<&str> = seen.causes.iter().map(|cause| cause.word()).collect();
-    let why = if causes.is_empty() {
-        String::new()
+    let known = if seen.class == FileClass::FileNotInMap {
+        "unknown to the map".to_owned()
     } else {
-        format!(" ({})", causes.join(", "))
-    };
-    let known = match seen.class {
-        FileClass::FileNotInMap => "unknown to the map".to_owned(),
-        FileClass::FileMayOnlySelect | FileClass::FileNeverObserved | FileClass::FileMayDrop => {
-            format!(
-                "{}, {} launched by {}",
-                counted(seen.kernels, "kernel"),
-                seen.launched_kernels,
-                steps(seen.steps.len())
-            )
-        }
-    };
-    let moved = if seen.moved {
-        ", moved since the record"
-    } else {
-        ""
+        format!(
+            "{}, {} launched by {}",
+            counted(seen.kernels, "kernel"),
+            seen.launched_kernels,
+            steps(seen.steps.len())
+        )
     };
     vec![
         seen.backend.to_string(),
         known,
-        format!("{}{why}{moved}", seen.class),
+        worth(seen.class, &seen.causes, seen.moved),
         seen.attribution
             .as_ref()
             .map(attributed)
             .unwrap_or_default(),
+    ]
+}
+
+fn function_cells(seen: &FunctionsSeen) -> Vec<String> {
+    vec![
+        Backend::Python.to_string(),
+        entered(seen),
+        worth(seen.class, &seen.causes, seen.moved),
+        seen.word.clone(),
     ]
 }
 
@@ -307,6 +311,7 @@ fn selected(out: &mut Lines, selected: &[SelectedStep]) {
                         counted(launch.kernel_count, "kernel")
                     )
                 })
+                .chain(step.entered.iter().map(entered_text))
                 .collect();
             vec![
                 printable(step.step.as_str()).into_owned(),
@@ -319,6 +324,29 @@ fn selected(out: &mut Lines, selected: &[SelectedStep]) {
         out.line(1, format!("and {} more:", more.len()));
         out.list(2, more.iter().map(|step| step.step.as_str()));
     }
+}
+
+fn entered_text(entered: &EnteredReport) -> String {
+    let mut parts = Vec::new();
+    if let Some(first) = entered.functions.first() {
+        let of = match entered.files.as_slice() {
+            [file] => printable(file).into_owned(),
+            _ => counted(entered.file_count, "changed file"),
+        };
+        parts.push(match entered.function_count {
+            1 => format!("{} of {of}", printable(&first.name)),
+            count => format!("{} of {of}", counted(count, "function")),
+        });
+    }
+    if !entered.libraries.is_empty() {
+        let names: Vec<_> = entered
+            .libraries
+            .iter()
+            .map(|name| printable(name))
+            .collect();
+        parts.push(names.join(", "));
+    }
+    format!("{}: {}", Backend::Python, parts.join("; "))
 }
 
 fn kept(out: &mut Lines, kept: &[KeptStep]) {

@@ -1,6 +1,9 @@
 //! Words that several forms of the report share.
 
-use crate::report::{AttributionReport, RecordReport, RecordState};
+use crate::evidence::{Cause, FileClass};
+use crate::report::{
+    AttributionReport, FileReport, FileSeen, FunctionsSeen, RecordReport, RecordState,
+};
 use std::fmt::Display;
 
 /// `1 step`, `2 steps`.
@@ -27,6 +30,44 @@ pub(super) fn limits_of(record: &RecordReport) -> String {
     }
     let words: Vec<&str> = limits.iter().map(|reason| reason.word()).collect();
     format!(", only adds: {}", words.join(", "))
+}
+
+/// What changed of a file that the function record speaks for, and who entered it.
+pub(super) fn entered(seen: &FunctionsSeen) -> String {
+    let is_pins = seen.word.ends_with("pins");
+    let (changed, verb) = if is_pins {
+        (counted(seen.changed_count, "changed pin"), "used")
+    } else {
+        (counted(seen.changed_count, "changed function"), "entered")
+    };
+    if seen.class == FileClass::FileNotInRecord {
+        return "unknown to the record".to_owned();
+    }
+    let changed = if seen.word.starts_with("narrowed") {
+        changed
+    } else {
+        "whole file".to_owned()
+    };
+    let by = steps(seen.steps.len());
+    format!("{changed}, {} {verb} by {by}", seen.observed)
+}
+
+/// What silence about a file is worth, and why no more.
+pub(super) fn worth(class: FileClass, causes: &[Cause], moved: bool) -> String {
+    let mut worth = class.word().to_owned();
+    if !causes.is_empty() {
+        let causes: Vec<&str> = causes.iter().map(|cause| cause.word()).collect();
+        worth.extend([" (", &causes.join(", "), ")"]);
+    }
+    if moved {
+        worth.push_str(", moved since the record");
+    }
+    worth
+}
+
+/// Whether a record of kernels has anything to say of a file: the function record speaks for the others.
+pub(super) fn is_concerned(file: &FileReport, seen: &FileSeen) -> bool {
+    file.functions.is_none() || seen.class != FileClass::FileNotInMap
 }
 
 /// What changed in a file, in a few words.

@@ -1,13 +1,15 @@
 //! Evidence and decision become a report.
 
+use super::functions::record_report;
 use super::{
-    AttributionReport, Counts, FileReport, FileSeen, KeptStep, LaunchReport, LimitProblem,
-    MAX_EXAMPLES, RecordReport, RecordState, Report, SelectedStep, SkippedStep, StepCount,
-    StepFileReport, VerdictReport,
+    AttributionReport, Counts, EnteredReport, FileReport, FileSeen, FunctionsSeen, KeptStep,
+    LaunchReport, LimitProblem, MAX_EXAMPLES, RecordReport, RecordState, Report, SelectedStep,
+    SkippedStep, StepCount, StepFileReport, VerdictReport,
 };
 use crate::change::Change;
 use crate::decision::{Decision, Fate, Policy, Reason, StepDecision, Verdict, record_limits};
 use crate::evidence::{FileEvidence, PairEvidence};
+use crate::functions::FunctionEvidence;
 use crate::lineage::Lineage;
 use crate::note::{Note, NoteReason};
 use crate::pair::{Pair, Unavailable};
@@ -22,6 +24,7 @@ impl Report {
     pub(crate) fn new(answer: &Answer<'_>) -> Self {
         let Answer {
             pairs,
+            functions,
             unavailable,
             decision,
             plan,
@@ -40,7 +43,7 @@ impl Report {
             .map(|(step, said)| skipped_step(step, said))
             .collect();
         let (step_file, notes) = plan
-            .map(|plan| step_file(plan, pairs))
+            .map(|plan| step_file(plan, pairs, functions))
             .map_or_else(Default::default, |(report, notes)| (Some(report), notes));
         Self {
             schema: Self::SCHEMA.to_owned(),
@@ -59,8 +62,8 @@ impl Report {
             },
             notes,
             step_file,
-            records: record_reports(pairs, unavailable, &question.policy),
-            files: file_reports(pairs, question.change),
+            records: record_reports(pairs, functions, unavailable, &question.policy),
+            files: file_reports(pairs, functions, question.change),
             selected,
             kept,
             skipped,
@@ -68,11 +71,17 @@ impl Report {
     }
 }
 
-fn step_file(plan: &Plan<'_>, pairs: &[PairEvidence<'_>]) -> (StepFileReport, Vec<Note>) {
+fn step_file(
+    plan: &Plan<'_>,
+    pairs: &[PairEvidence<'_>],
+    functions: Option<&FunctionEvidence<'_>>,
+) -> (StepFileReport, Vec<Note>) {
     let mut notes = plan.notes.clone();
     let rows = pairs.iter().flat_map(|pair| pair.index.rows());
+    let rows = rows.map(|row| row.step);
+    let of_functions = functions.into_iter().flat_map(|it| it.index.rows());
     let strangers: BTreeSet<&StepKey> = rows
-        .map(|row| row.step)
+        .chain(of_functions.map(|row| row.step))
         .filter(|step| !plan.steps.contains_key(*step))
         .collect();
     for step in &strangers {
@@ -97,9 +106,11 @@ fn step_file(plan: &Plan<'_>, pairs: &[PairEvidence<'_>]) -> (StepFileReport, Ve
 
 fn record_reports(
     pairs: &[PairEvidence<'_>],
+    functions: Option<&FunctionEvidence<'_>>,
     unavailable: &[Unavailable],
     policy: &Policy,
 ) -> Vec<RecordReport> {
+    let functions = functions.map(|evidence| record_report(evidence, policy));
     let ready = pairs.iter().map(|evidence| RecordReport {
         backend: evidence.index.backend(),
         state: ready_state(evidence, policy),
@@ -111,7 +122,7 @@ fn record_reports(
             problem: gone.problem.clone(),
         },
     });
-    let mut reports: Vec<RecordReport> = ready.chain(gone).collect();
+    let mut reports: Vec<RecordReport> = ready.chain(functions).chain(gone).collect();
     reports.sort_by_key(|record| record.backend);
     reports
 }
@@ -157,19 +168,29 @@ fn limit_problems(pair: &Pair) -> Vec<LimitProblem> {
         .collect()
 }
 
-fn file_reports(pairs: &[PairEvidence<'_>], change: &Change) -> Vec<FileReport> {
+fn file_reports(
+    pairs: &[PairEvidence<'_>],
+    functions: Option<&FunctionEvidence<'_>>,
+    change: &Change,
+) -> Vec<FileReport> {
     let mut reports: Vec<FileReport> = change
         .files()
         .map(|file| FileReport {
             path: file.path.to_string(),
             status: file.status,
             seen: Vec::with_capacity(pairs.len()),
+            functions: None,
         })
         .collect();
     for pair in pairs {
         // `PairEvidence::gather` keeps the order of the change's files.
         for (report, file) in reports.iter_mut().zip(&pair.files) {
             report.seen.push(file_seen(pair, file));
+        }
+    }
+    if let Some(evidence) = functions {
+        for (report, file) in reports.iter_mut().zip(&evidence.files) {
+            report.functions = file.as_ref().map(|file| FunctionsSeen::of(evidence, file));
         }
     }
     reports
@@ -206,6 +227,7 @@ fn selected_step(decision: &Decision<'_>, step: &StepKey, said: &StepDecision<'_
         step: step.clone(),
         reason: said.reason,
         launched: launched.collect(),
+        entered: EnteredReport::of(said, decision.functions),
     }
 }
 
@@ -250,7 +272,12 @@ fn skipped_step(step: &StepKey, said: &StepDecision<'_>) -> SkippedStep {
     let backends = said
         .verdicts
         .iter()
-        .filter(|verdict| verdict.reason == Reason::RowLaunchedNoneOfItsKernels)
+        .filter(|verdict| {
+            matches!(
+                verdict.reason,
+                Reason::RowLaunchedNoneOfItsKernels | Reason::RowEnteredNoneOfItsFunctions
+            )
+        })
         .map(|verdict| verdict.backend);
     SkippedStep {
         step: step.clone(),
@@ -259,7 +286,7 @@ fn skipped_step(step: &StepKey, said: &StepDecision<'_>) -> SkippedStep {
     }
 }
 
-fn first(texts: &[&str]) -> Vec<String> {
+pub(super) fn first(texts: &[&str]) -> Vec<String> {
     texts
         .iter()
         .take(MAX_EXAMPLES)

@@ -5,8 +5,10 @@
 
 mod attribution;
 mod build;
+mod functions;
 
 pub use attribution::{AttributionReport, UnitReport};
+pub use functions::{EnteredCount, EnteredFunction, EnteredReport, FunctionsSeen};
 
 use crate::change::{Assumes, ChangeRange, FileStatus};
 use crate::decision::{Policy, Reason};
@@ -49,7 +51,7 @@ pub struct Report {
     pub records: Vec<RecordReport>,
     /// The changed files, sorted.
     pub files: Vec<FileReport>,
-    /// Steps that launched a changed kernel.
+    /// Steps that were seen to reach something that changed.
     pub selected: Vec<SelectedStep>,
     /// Steps that must run because their silence proves nothing.
     pub kept: Vec<KeptStep>,
@@ -103,9 +105,9 @@ pub struct Counts {
     /// Steps with a row in some record; with a step file, its steps that have a key. `selected`, `kept` and `skipped`
     /// add up to it.
     pub steps: u64,
-    /// Steps that launched a changed kernel.
+    /// Steps that were seen to reach something that changed.
     pub selected: u64,
-    /// Steps that must run although no launch was seen.
+    /// Steps that must run although nothing was seen.
     pub kept: u64,
     /// Steps that may be skipped.
     pub skipped: u64,
@@ -183,8 +185,11 @@ pub struct FileReport {
     pub path: String,
     /// What happened to it.
     pub status: FileStatus,
-    /// What each readable record knows about it.
+    /// What each readable record of kernels knows about it.
     pub seen: Vec<FileSeen>,
+    /// What the function record knows about it; absent for a file that it does not speak for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub functions: Option<FunctionsSeen>,
 }
 
 /// What one record knows about one changed file.
@@ -221,15 +226,19 @@ pub struct StepCount {
     pub kernels: u64,
 }
 
-/// A step that launched a changed kernel.
+/// A step that launched a changed kernel, entered a changed function or used a library with another pin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SelectedStep {
     /// The step.
     pub step: StepKey,
-    /// Always `row-launched-a-kernel-from-a-changed-file`.
+    /// What was seen first: a launch, a call, a library; `held-by-the-python-record` if a record of kernels would have let
+    /// the step go.
     pub reason: Reason,
     /// What it launched, by backend.
     pub launched: Vec<LaunchReport>,
+    /// What it entered of what changed, by the function record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entered: Option<EnteredReport>,
 }
 
 /// What a step launched on one backend.
@@ -247,7 +256,7 @@ pub struct LaunchReport {
     pub kernels: Vec<KernelName>,
 }
 
-/// A step that must run although no launch was seen.
+/// A step that must run although nothing was seen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KeptStep {
     /// The step.
@@ -278,7 +287,7 @@ pub struct VerdictReport {
 pub struct SkippedStep {
     /// The step.
     pub step: StepKey,
-    /// `row-launched-none-of-its-kernels`, or `no-file-of-the-step-changed`.
+    /// `row-launched-none-of-its-kernels`, `row-entered-none-of-its-functions`, or `no-file-of-the-step-changed`.
     pub reason: Reason,
     /// The records whose row lets it go; empty when the step file does.
     pub backends: Vec<Backend>,

@@ -21,6 +21,17 @@ pub(crate) enum Proposal {
     Files(Vec<usize>),
 }
 
+impl Proposal {
+    /// The files, of so many changed ones.
+    pub(crate) fn numbers(&self, count: usize) -> impl Iterator<Item = usize> + use<'_> {
+        let (all, some) = match self {
+            Self::All => (0..count, &[][..]),
+            Self::Files(numbers) => (0..0, numbers.as_slice()),
+        };
+        all.chain(some.iter().copied())
+    }
+}
+
 /// One step of the step file, by its key.
 #[derive(Debug)]
 pub(crate) struct PlannedStep {

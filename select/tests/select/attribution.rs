@@ -79,6 +79,7 @@ fn ask(world: &World, pair: Pair, host_code: HostCode) -> Report {
             sources: &sources,
             host_code,
         },
+        libraries: None,
     };
     select(&[ready(pair)], &question).unwrap()
 }

@@ -78,7 +78,7 @@ fn opened(out: &Path, asked: &BTreeSet<Backend>) -> Vec<Record> {
 fn unavailable(record: &Record) -> (Backend, &str) {
     match record {
         Record::Unavailable(gone) => (gone.backend, &gone.reason),
-        Record::Ready(_) => panic!("expected an unavailable record"),
+        Record::Ready(_) | Record::Functions(_) => panic!("expected an unavailable record"),
     }
 }
 

@@ -77,6 +77,7 @@ fn only_the_files_that_propose_a_step_can_have_moved_for_it() {
         steps: Some(&steps),
         policy: crate::common::policy(),
         placing: kernrec_select::Placing::File,
+        libraries: None,
     };
     let records = [ready(pair_at(&world, "main", "HEAD"))];
     let report = kernrec_select::select(&records, &question).unwrap();

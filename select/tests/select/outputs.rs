@@ -18,6 +18,7 @@ fn with_pipeline(files: &[&str]) -> Report {
         steps: Some(&steps),
         policy: policy(),
         placing: kernrec_select::Placing::File,
+        libraries: None,
     };
     select(&[record()], &question).unwrap()
 }

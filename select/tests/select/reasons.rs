@@ -437,6 +437,7 @@ fn a_backend_given_twice_is_refused() {
         steps: None,
         policy: crate::common::policy(),
         placing: kernrec_select::Placing::File,
+        libraries: None,
     };
     let error = select(&[ready(cuda()), unavailable(Backend::Cuda)], &question).unwrap_err();
     assert_eq!(error.reason(), "backend-given-twice");

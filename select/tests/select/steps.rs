@@ -19,6 +19,7 @@ fn ask_records(records: &[Record], steps: &Steps, files: &[&str]) -> Report {
         steps: Some(steps),
         policy: policy(),
         placing: kernrec_select::Placing::File,
+        libraries: None,
     };
     select(records, &question).unwrap()
 }

@@ -88,6 +88,7 @@ impl World {
             steps: steps.as_ref(),
             policy: Policy::at(now()),
             placing: kernrec_select::Placing::File,
+            libraries: None,
         };
         select(&self.records, &question).unwrap()
     }
@@ -95,14 +96,14 @@ impl World {
     pub(crate) fn pair(&self, at: usize) -> Option<&Pair> {
         match &self.records[at] {
             Record::Ready(pair) => Some(pair),
-            Record::Unavailable(_) => None,
+            Record::Functions(_) | Record::Unavailable(_) => None,
         }
     }
 
     pub(crate) fn pair_mut(&mut self, at: usize) -> Option<&mut Pair> {
         match &mut self.records[at] {
             Record::Ready(pair) => Some(pair),
-            Record::Unavailable(_) => None,
+            Record::Functions(_) | Record::Unavailable(_) => None,
         }
     }
 

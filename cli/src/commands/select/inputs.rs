@@ -9,8 +9,8 @@ use crate::signing;
 use kernrec_git::{Diff, GitError, Repo};
 use kernrec_schemas::{Backend, Timestamp};
 use kernrec_select::{
-    Change, GitSources, HostCode, Lineage, Placing, Policy, Question, Record, SharedSources, Steps,
-    open_records,
+    Change, GitSources, HostCode, Libraries, Lineage, Placing, Policy, Question, Record,
+    SharedSources, Steps, open_records,
 };
 use kernrec_store::artifact;
 use std::collections::BTreeSet;
@@ -29,6 +29,7 @@ pub(crate) struct Inputs {
     /// The files of both sides, unless only whole files are asked about.
     sources: Option<SharedSources>,
     host_code: HostCode,
+    libraries: Libraries,
     pub(crate) records: Vec<Record>,
 }
 
@@ -60,9 +61,13 @@ impl Inputs {
             None
         };
         let records = open_records(&args.data, &asked, &keys);
+        let libraries = args.placing.libraries()?;
         let gathered = Self::read(args, named, records);
         Ok(gathered.map_or_else(Gathered::RunEverything, |inputs| {
-            Gathered::Inputs(Box::new(inputs))
+            Gathered::Inputs(Box::new(Self {
+                libraries,
+                ..inputs
+            }))
         }))
     }
 
@@ -78,6 +83,7 @@ impl Inputs {
             steps: self.steps.as_ref(),
             policy: self.policy,
             placing: placing(self.sources.as_ref(), self.host_code),
+            libraries: Some(&self.libraries),
         }
     }
 
@@ -119,6 +125,7 @@ impl Inputs {
             policy: policy(args),
             sources,
             host_code: args.placing.host_code(),
+            libraries: Libraries::default(),
             records,
         })
     }
@@ -158,6 +165,15 @@ impl PlacingArgs {
         }
     }
 
+    /// Which packages distributions bring.
+    pub(crate) fn libraries(&self) -> Result<Libraries, CommandError> {
+        let mut libraries = Libraries::default();
+        for declared in &self.library {
+            libraries.declare(declared).map_err(CommandError::usage)?;
+        }
+        Ok(libraries)
+    }
+
     /// Which changed host code silence may clear.
     pub(crate) fn host_code(&self) -> HostCode {
         match self.host_code {
@@ -186,10 +202,8 @@ pub(crate) fn policy(args: &InputArgs) -> Policy {
 /// What moved between each record and the base of the change.
 pub(crate) fn trace(records: &mut [Record], repo: &Repo, diff: &Diff) {
     for record in records {
-        if let Record::Ready(pair) = record {
-            let commit = pair.table.source.commit.as_ref();
-            pair.lineage = Lineage::between(repo, commit, &diff.base);
-        }
+        let lineage = Lineage::between(repo, record.commit(), &diff.base);
+        record.set_lineage(lineage);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Small records by hand, for tests of rules.
 
+pub(crate) mod functions;
 pub(crate) mod ggml;
 pub(crate) mod git;
 
@@ -180,6 +181,7 @@ pub(crate) fn ask_about(records: &[Record], change: &Change, policy: Policy) -> 
         steps: None,
         policy,
         placing: kernrec_select::Placing::File,
+        libraries: None,
     };
     select(records, &question).unwrap()
 }
