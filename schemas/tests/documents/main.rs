@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod agreement;
+mod bundle;
 mod function_facts;
 mod function_recording;
 mod function_table;
