@@ -149,8 +149,11 @@ fn a_bad_row_is_set_aside_and_what_it_entered_still_selects() {
     assert_eq!((table.rows.len(), table.faults.len()), (1, 1));
 }
 
+/// Spoils a row.
+type Spoil = fn(&mut FunctionRow);
+
 /// Every way to make a row thin, with the reason it gives.
-fn signs() -> Vec<(fn(&mut FunctionRow), RowReason)> {
+fn signs() -> Vec<(Spoil, RowReason)> {
     vec![
         (|row| row.passed = false, RowReason::NotPassed),
         (|row| row.complete = false, RowReason::ShardsIncomplete),
