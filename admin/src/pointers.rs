@@ -36,7 +36,7 @@ impl Pointers {
     /// Reads the pointers of one pipeline: all that can be found in a store that cannot be listed.
     pub(crate) fn of_pipeline(store: &dyn Store, pipeline: &Pipeline) -> Self {
         let mut pointers = Self::default();
-        for backend in Backend::KERNELS {
+        for backend in Backend::ALL {
             pointers.read(store, pipeline, backend);
         }
         pointers

@@ -7,6 +7,7 @@ use crate::closure::{ManifestError, document_error, read_manifest};
 use crate::fsck::{self, Finding};
 use crate::record::{Named, Standing};
 use kernrec_schemas::agreement;
+use kernrec_schemas::function_table::FunctionTable;
 use kernrec_schemas::manifest::FileRef;
 use kernrec_schemas::pointer::{Pointer, RecordRef};
 use kernrec_schemas::symbol_map::SymbolMap;
@@ -315,6 +316,10 @@ fn acceptance(
     let read = |file: &FileRef| objects::read(store, &file.digest, file.size).map_err(failed);
     let refused =
         |file: &FileRef, source| failed(document_error(store, Key::object(&file.digest), source));
+    if let Some(file) = manifest.function_table() {
+        let table = FunctionTable::parse(&read(file)?).map_err(|error| refused(file, error))?;
+        return Ok(agreement::check_functions(&manifest, &table).err());
+    }
     let mut table = None;
     if let Some(file) = manifest.table() {
         table = Some(KernelTable::parse(&read(file)?).map_err(|error| refused(file, error))?);

@@ -1,7 +1,9 @@
 //! Any document from any file, told by its content.
 
 use crate::error::CommandError;
+use kernrec_publish::Table;
 use kernrec_schemas::DocumentError;
+use kernrec_schemas::function_table::FunctionTable;
 use kernrec_schemas::json::MAX_RECORD_BYTES;
 use kernrec_schemas::table::KernelTable;
 use kernrec_store::artifact;
@@ -20,6 +22,7 @@ pub(crate) enum Kind {
     Recording,
     Sidecar,
     Table,
+    FunctionTable,
     SymbolMap,
     Manifest,
     Pointer,
@@ -34,6 +37,7 @@ impl Kind {
             Self::Recording => "recording",
             Self::Sidecar => "sidecar",
             Self::Table => "kernel table",
+            Self::FunctionTable => "function table",
             Self::SymbolMap => "symbol map",
             Self::Manifest => "record manifest",
             Self::Pointer => "pointer",
@@ -67,16 +71,19 @@ pub(crate) fn is_bundle(path: &Path) -> Result<bool, CommandError> {
     }
 }
 
-/// Reads the kernel table in a file.
-pub(crate) fn table(path: &Path) -> Result<KernelTable, CommandError> {
+/// Reads the kernel table or function table in a file.
+pub(crate) fn table(path: &Path) -> Result<Table, CommandError> {
     let bytes = read(path)?;
-    let kind = kind(path, &bytes)?;
-    if kind != Kind::Table {
-        let (path, kind) = (path.display(), kind.name());
-        let problem = format!("`{path}` is a {kind}, expected a kernel table");
-        return Err(CommandError::failed("not-a-table", problem));
-    }
-    KernelTable::parse(&bytes).map_err(|error| CommandError::document(path, error))
+    let table = match kind(path, &bytes)? {
+        Kind::Table => KernelTable::parse(&bytes).map(Table::Kernels),
+        Kind::FunctionTable => FunctionTable::parse(&bytes).map(Table::Functions),
+        kind => {
+            let (path, kind) = (path.display(), kind.name());
+            let problem = format!("`{path}` is a {kind}, expected a table");
+            return Err(CommandError::failed("not-a-table", problem));
+        }
+    };
+    table.map_err(|error| CommandError::document(path, error))
 }
 
 /// Reads a file and parses it; errors name the file.
@@ -122,6 +129,9 @@ fn kind_of_fields(fields: &BTreeMap<String, &RawValue>) -> Option<Kind> {
     }
     if has("schema") && has("producer") {
         return Some(Kind::Manifest);
+    }
+    if has("schema") && has("rows") {
+        return Some(Kind::FunctionTable);
     }
     if has("names") && has("rows") {
         return Some(Kind::Table);

@@ -38,7 +38,7 @@ impl Backends {
     /// The backends, in the order they are reported.
     pub fn list(&self) -> Vec<Backend> {
         match self {
-            Self::All => Backend::KERNELS.to_vec(),
+            Self::All => Backend::ALL.to_vec(),
             Self::Listed(backends) => {
                 let mut backends = backends.clone();
                 backends.sort_unstable();

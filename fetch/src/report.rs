@@ -18,7 +18,7 @@ pub struct FetchReport {
     /// The local folder.
     #[serde(serialize_with = "lossy")]
     pub out: PathBuf,
-    /// One report per backend asked for, in the order of [`Backend::KERNELS`].
+    /// One report per backend asked for, in the order of [`Backend::ALL`].
     pub backends: Vec<BackendReport>,
     /// How the run ended, worst of all backends.
     #[serde(skip)]

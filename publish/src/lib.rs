@@ -18,13 +18,13 @@ pub mod recorded_at;
 mod shown;
 pub mod verify;
 
-pub use audit::{Audit, audit, audit_table};
+pub use audit::{Audit, audit, audit_function_table, audit_table};
 pub use collect::{CollectError, Collected, Inputs, collect};
-pub use fold::{Delivery, FoldOptions, delivery, fold};
+pub use fold::{Delivery, FoldOptions, delivery, fold, fold_functions};
 pub use gates::{GateOptions, Refusal};
 pub use maps::{Maps, MapsError};
 pub use publishing::{
     BatchReport, BatchRequest, BundlePolicy, Evidence, Outcome, PublishError, PublishReport,
-    PublishRequest, publish, publish_all,
+    PublishRequest, Table, publish, publish_all,
 };
 pub use verify::{Refold, RefoldError, refold};

@@ -37,7 +37,7 @@ struct Published {
 }
 
 fn published(store: &dyn Store, pipeline: &Pipeline) -> Result<Option<Published>, Fault> {
-    for backend in Backend::KERNELS {
+    for backend in Backend::ALL {
         if let Some(found) = pointers::read(store, pipeline, backend)? {
             return Ok(Some(Published {
                 pointer: Key::pointer(pipeline, backend),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// Arguments of `audit`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct AuditArgs {
-    /// Kernel table, bundle, or folder of job folders and bundles; only the last two know processes
+    /// Kernel table, function table, bundle, or folder of job folders and bundles; only the last two know processes
     #[arg(value_name = "FILE|DIR")]
     pub(crate) input: PathBuf,
 

@@ -9,11 +9,11 @@ use std::path::PathBuf;
     from a file's content are blanked.\nExit status: 0 the tables say the same, 3 they differ."
 )]
 pub(crate) struct DiffArgs {
-    /// The earlier kernel table
+    /// The earlier kernel table or function table
     #[arg(value_name = "A")]
     pub(crate) before: PathBuf,
 
-    /// The later kernel table
+    /// The later one, of the same kind
     #[arg(value_name = "B")]
     pub(crate) after: PathBuf,
 

@@ -15,7 +15,7 @@ pub(crate) struct FetchArgs {
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
 
-    /// The backend: cuda, rocm or all
+    /// The backend: cuda, rocm, python or all
     #[arg(long, value_name = "BACKEND", default_value = "all")]
     pub(crate) backend: BackendsArg,
 
@@ -84,7 +84,7 @@ impl std::str::FromStr for BackendsArg {
         }
         match text.parse() {
             Ok(backend) => Ok(Self::One(backend)),
-            Err(_) => Err("expected one of `cuda`, `rocm`, `all`".to_owned()),
+            Err(_) => Err("expected one of `cuda`, `rocm`, `python`, `all`".to_owned()),
         }
     }
 }

@@ -29,7 +29,7 @@ pub(crate) struct FoldArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
 
-    /// The backend to fold: cuda or rocm
+    /// The backend to fold: cuda, rocm or python
     #[arg(long, value_name = "BACKEND")]
     pub(crate) backend: Backend,
 
@@ -53,7 +53,7 @@ pub(crate) struct FoldArgs {
     #[arg(long)]
     pub(crate) allow_unreadable: bool,
 
-    /// The kernel table; compressed if the name ends in .gz or .zst
+    /// The kernel table, or of python the function table; compressed if the name ends in .gz or .zst
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
 

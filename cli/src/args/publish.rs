@@ -30,15 +30,16 @@ pub(crate) struct PublishArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
 
-    /// Kernel table that was folded before, instead of recordings
+    /// Kernel table or function table that was folded before, instead of recordings
     #[arg(long, value_name = "FILE", conflicts_with_all = ["recordings", "bundle"])]
     pub(crate) table: Option<PathBuf>,
 
-    /// Symbol map of the same commit; names its backend and variant itself
-    #[arg(long, value_name = "FILE", required = true)]
+    /// Symbol map of the same commit; names its backend and variant itself. Not for python
+    #[arg(long, value_name = "FILE")]
     pub(crate) symbol_map: Vec<PathBuf>,
 
-    /// Publish only this backend: cuda or rocm; by default each one that has a symbol map
+    /// Publish only this backend: cuda, rocm or python; by default each one that has a symbol map, and python if it was
+    /// recorded
     #[arg(long, value_name = "BACKEND")]
     pub(crate) backend: Vec<Backend>,
 
@@ -50,7 +51,7 @@ pub(crate) struct PublishArgs {
     #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = share)]
     pub(crate) min_delivered: f64,
 
-    /// Accept a record of less than half the current one's rows or kernels
+    /// Accept a record of less than half the current one's rows, kernels or functions
     #[arg(long)]
     pub(crate) allow_shrink: bool,
 

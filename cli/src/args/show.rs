@@ -5,7 +5,7 @@ use std::path::PathBuf;
 /// Arguments of `show`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ShowArgs {
-    /// Recording, sidecar, kernel table, symbol map, manifest, pointer, record.json, jobs list or
+    /// Recording, sidecar, kernel table, function table, symbol map, manifest, pointer, record.json, jobs list or
     /// bundle; plain or compressed, told by content and not by name
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,

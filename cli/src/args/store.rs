@@ -140,7 +140,7 @@ pub(crate) struct LogArgs {
     #[arg(long, value_name = "NAME", default_value = "ci")]
     pub(crate) pipeline: Pipeline,
 
-    /// The backend: cuda, rocm or all
+    /// The backend: cuda, rocm, python or all
     #[arg(long, value_name = "BACKEND", default_value = "all")]
     pub(crate) backend: BackendsArg,
 
@@ -176,7 +176,7 @@ pub(crate) struct RollbackArgs {
     #[arg(long, value_name = "NAME", default_value = "ci")]
     pub(crate) pipeline: Pipeline,
 
-    /// The backend: cuda or rocm
+    /// The backend: cuda, rocm or python
     #[arg(long, value_name = "BACKEND")]
     pub(crate) backend: Backend,
 

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 )]
 pub(crate) struct SymbolMapArgs {
     /// Whose device code is read: cuda or rocm
-    #[arg(long, value_name = "BACKEND")]
+    #[arg(long, value_name = "BACKEND", value_parser = backend)]
     pub(crate) backend: Backend,
 
     /// Build folder with its objects and records; may be given several times
@@ -68,4 +68,13 @@ pub(crate) struct SymbolMapArgs {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// A backend whose objects hold kernels.
+fn backend(text: &str) -> Result<Backend, String> {
+    let backend = text
+        .parse()
+        .ok()
+        .filter(|backend: &Backend| backend.has_kernels());
+    backend.ok_or_else(|| "expected `cuda` or `rocm`".to_owned())
 }

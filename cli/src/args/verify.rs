@@ -83,7 +83,7 @@ pub(crate) struct RecordArgs {
     #[arg(long, value_name = "NAME", default_value = "ci")]
     pub(crate) pipeline: Pipeline,
 
-    /// The backend: cuda or rocm
+    /// The backend: cuda, rocm or python
     #[arg(long, value_name = "BACKEND", default_value = "cuda")]
     pub(crate) backend: Backend,
 

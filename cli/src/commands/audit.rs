@@ -6,7 +6,10 @@ use crate::error::CommandError;
 use crate::inputs;
 use crate::shell::{Form, Shell};
 use crate::summary::{Section, Summary, text};
-use kernrec_publish::{Audit, Collected, FoldOptions, Inputs, audit, audit_table, collect};
+use kernrec_publish::collect::Job;
+use kernrec_publish::{
+    Audit, Collected, FoldOptions, Inputs, Table, audit, audit_function_table, audit_table, collect,
+};
 use kernrec_schemas::exit::Exit;
 use kernrec_schemas::{Backend, BuildNumber, Commit, Pipeline, Timestamp, table};
 use serde_json::{Map, Value};
@@ -16,7 +19,11 @@ pub(crate) fn run(args: &AuditArgs, shell: &mut Shell) -> Result<Exit, CommandEr
     let summaries = match source(args)? {
         Source::Table => {
             let table = document::table(&args.input)?;
-            vec![summary(None, &audit_table(&table), args.rows)]
+            let audit = match &table {
+                Table::Kernels(table) => audit_table(table),
+                Table::Functions(table) => audit_function_table(table),
+            };
+            vec![summary(None, &audit, args.rows)]
         }
         Source::Recordings(inputs) => of_recordings(args, &collect(&inputs)?)?,
     };
@@ -49,12 +56,13 @@ fn source(args: &AuditArgs) -> Result<Source, CommandError> {
 }
 
 fn of_recordings(args: &AuditArgs, collected: &Collected) -> Result<Vec<Summary>, CommandError> {
-    if collected.jobs().is_empty() && collected.unreadable().is_empty() {
+    let none = collected.jobs().is_empty() && collected.python_jobs().is_empty();
+    if none && collected.unreadable().is_empty() {
         let problem = format!("`{}` holds no recordings", args.input.display());
         return Err(CommandError::failed("no-job-folder", problem));
     }
     let mut summaries = Vec::new();
-    for backend in Backend::KERNELS {
+    for backend in Backend::ALL {
         let options = options(args, collected, backend)?;
         let audit = audit(collected, &options);
         if audit.rows > 0 {
@@ -76,7 +84,11 @@ fn options(
     backend: Backend,
 ) -> Result<FoldOptions, CommandError> {
     let invalid = |error| CommandError::failed("invalid-text", error);
-    let commit = match args.commit.clone().or_else(|| usual_commit(collected)) {
+    let commit = match args
+        .commit
+        .clone()
+        .or_else(|| usual_commit(collected.jobs_of(backend)))
+    {
         Some(commit) => commit,
         // No job recorded one: each of their rows is called to account for that by name.
         None => Commit::new("unknown").map_err(invalid)?,
@@ -95,9 +107,9 @@ fn options(
 }
 
 /// The commit most jobs recorded.
-fn usual_commit(collected: &Collected) -> Option<Commit> {
+fn usual_commit(jobs: &[Job]) -> Option<Commit> {
     let mut counts: BTreeMap<&Commit, usize> = BTreeMap::new();
-    for commit in collected.jobs().iter().filter_map(|job| job.commit()) {
+    for commit in jobs.iter().filter_map(Job::commit) {
         *counts.entry(commit).or_default() += 1;
     }
     let most = counts.into_iter().max_by_key(|&(_, count)| count);

@@ -211,7 +211,7 @@ fn processes(explained: &Explanation, recorded: &Collected, shown: usize) -> Sec
         for process in &job.processes {
             let wanted = process.backend.and_then(|backend| of_file.get(&backend));
             let names = process
-                .kernels
+                .names
                 .iter()
                 .filter_map(|&kernel| recorded.names().get(kernel as usize))
                 .filter(|name| wanted.is_some_and(|wanted| wanted.contains(name.as_str())));
@@ -222,7 +222,7 @@ fn processes(explained: &Explanation, recorded: &Collected, shown: usize) -> Sec
                 process.pid.map_or(Value::from(""), Value::from),
                 process.exe.as_ref().map_or(Value::from(""), text),
                 text(process.state.word()),
-                process.kernels.len().into(),
+                process.names.len().into(),
                 texts(names),
             ]);
         }

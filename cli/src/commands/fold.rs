@@ -1,4 +1,4 @@
-//! `kernrec fold`: recordings to a kernel table.
+//! `kernrec fold`: recordings to a table of kernels or of functions.
 
 use crate::args::fold::FoldArgs;
 use crate::error::CommandError;
@@ -8,9 +8,9 @@ use crate::summary::{Section, Summary, counted, text, texts};
 use kernrec_git::Repo;
 use kernrec_publish::gates::unreadable_input;
 use kernrec_publish::recorded_at::{Sources, recorded_at};
-use kernrec_publish::{Delivery, FoldOptions, GateOptions, Maps, delivery, fold};
+use kernrec_publish::{Delivery, FoldOptions, GateOptions, Maps, delivery, fold, fold_functions};
 use kernrec_schemas::exit::Exit;
-use kernrec_schemas::table::{self, KernelTable};
+use kernrec_schemas::table;
 use kernrec_store::artifact;
 
 pub(crate) fn run(args: &FoldArgs, shell: &mut Shell) -> Result<Exit, CommandError> {
@@ -18,12 +18,25 @@ pub(crate) fn run(args: &FoldArgs, shell: &mut Shell) -> Result<Exit, CommandErr
     let options = options(args)?;
     let delivery = delivery(&collected, &options);
     check_readable(args, &delivery, &options)?;
-    let table = fold(&collected, &options);
-    if table.rows.is_empty() {
-        return Err(nothing_to_fold(&delivery, &options));
-    }
-    artifact::write(&args.out, &table.to_canonical())?;
-    let summary = summary(args, &table, &delivery);
+    let summary = if args.backend.has_kernels() {
+        let table = fold(&collected, &options);
+        write(args, table.rows.len(), &table.to_canonical(), &delivery)?;
+        let mut summary = summary(args, &options, table.rows.len(), &delivery);
+        summary.fact("usable", table.usable_rows());
+        summary.fact("kernels", table.names.len());
+        summary
+    } else {
+        let table = fold_functions(&collected, &options);
+        write(args, table.rows.len(), &table.to_canonical(), &delivery)?;
+        let mut summary = summary(args, &options, table.rows.len(), &delivery);
+        summary.fact("usable", table.usable_rows());
+        summary.fact("functions", table.functions.len());
+        summary.fact("libraries", table.libraries.len());
+        summary
+    };
+    let mut summary = summary;
+    summary.fact("processes", delivery.processes);
+    delivery_facts(&mut summary, &delivery);
     shell.summary(&summary, Form::of_flag(args.json))?;
     Ok(Exit::Done)
 }
@@ -68,10 +81,10 @@ fn check_readable(
     }
 }
 
-fn nothing_to_fold(delivery: &Delivery, options: &FoldOptions) -> CommandError {
+fn nothing_to_fold(delivery: &Delivery, args: &FoldArgs) -> CommandError {
     let problem = format!(
         "no job of backend `{}` belongs to a step: {} jobs delivered, {} of them without a step",
-        options.backend,
+        args.backend,
         delivery.delivered,
         delivery.unfiled.len(),
     );
@@ -79,17 +92,28 @@ fn nothing_to_fold(delivery: &Delivery, options: &FoldOptions) -> CommandError {
         .hint("check --backend, and that the folder is the one that holds the job folders")
 }
 
-fn summary(args: &FoldArgs, table: &KernelTable, delivery: &Delivery) -> Summary {
-    let rows = counted(table.rows.len(), "row");
-    let title = format!("{} jobs folded into {rows}", delivery.folded);
+fn write(
+    args: &FoldArgs,
+    rows: usize,
+    table: &[u8],
+    delivery: &Delivery,
+) -> Result<(), CommandError> {
+    if rows == 0 {
+        return Err(nothing_to_fold(delivery, args));
+    }
+    Ok(artifact::write(&args.out, table)?)
+}
+
+fn summary(args: &FoldArgs, options: &FoldOptions, rows: usize, delivery: &Delivery) -> Summary {
+    let title = format!(
+        "{} jobs folded into {}",
+        delivery.folded,
+        counted(rows, "row")
+    );
     let mut summary = Summary::new("fold", title);
     summary.fact("out", text(args.out.display()));
-    summary.fact("recorded_at", text(table.source.recorded_at));
-    summary.fact("steps", table.rows.len());
-    summary.fact("usable", table.usable_rows());
-    summary.fact("kernels", table.names.len());
-    summary.fact("processes", delivery.processes);
-    delivery_facts(&mut summary, delivery);
+    summary.fact("recorded_at", text(options.recorded_at));
+    summary.fact("steps", rows);
     summary
 }
 

@@ -14,10 +14,10 @@ use crate::summary::{Summary, text, texts};
 use kernrec_publish::publishing::SkippedBranch;
 use kernrec_publish::{
     BatchReport, BatchRequest, BundlePolicy, Collected, Evidence, GateOptions, Maps, Outcome,
-    PublishReport, Refusal, publish_all,
+    PublishReport, Refusal, Table, publish_all,
 };
 use kernrec_schemas::exit::Exit;
-use kernrec_schemas::table::{self, KernelTable};
+use kernrec_schemas::table;
 use kernrec_schemas::{BuildNumber, Commit};
 use kernrec_store::{Access, open_with};
 
@@ -99,6 +99,10 @@ fn publish(options: &Options, shell: &mut Shell) -> Result<BatchReport, CommandE
     // Each is one large file or thousands of small ones, and they have nothing to do with each other.
     let (maps, loaded) = rayon::join(|| Maps::load(&args.symbol_map), || Loaded::new(args));
     let (maps, loaded) = (maps?, loaded?);
+    if args.symbol_map.is_empty() && args.backend.is_empty() && !loaded.has_functions() {
+        let problem = "no --symbol-map: without one only functions of Python could be published, and none were recorded";
+        return Err(CommandError::usage(problem));
+    }
     // Last, because it creates a store that is not there yet.
     let access = if args.dry_run {
         Access::Read
@@ -134,7 +138,7 @@ fn publish(options: &Options, shell: &mut Shell) -> Result<BatchReport, CommandE
 }
 
 enum Loaded {
-    Table(Box<KernelTable>),
+    Table(Box<Table>),
     Recordings(Collected),
 }
 
@@ -144,6 +148,13 @@ impl Loaded {
             Some(path) => Self::Table(Box::new(document::table(path)?)),
             None => Self::Recordings(inputs::recordings(&args.input)?),
         })
+    }
+
+    fn has_functions(&self) -> bool {
+        match self {
+            Self::Table(table) => matches!(**table, Table::Functions(_)),
+            Self::Recordings(collected) => !collected.python_jobs().is_empty(),
+        }
     }
 
     fn evidence(&self) -> Evidence<'_> {
@@ -237,9 +248,13 @@ fn summary(report: &PublishReport) -> Summary {
     if let Some(counts) = report.counts {
         summary.fact("steps", counts.rows);
         summary.fact("usable", counts.usable_rows);
-        summary.fact("kernels", counts.kernels);
-        let joined = format!("{} of {} in the map", counts.joined, counts.symbols);
-        summary.fact("joined", joined);
+        if report.backend.has_kernels() {
+            summary.fact("kernels", counts.kernels);
+            let joined = format!("{} of {} in the map", counts.joined, counts.symbols);
+            summary.fact("joined", joined);
+        } else {
+            summary.fact("functions", counts.functions);
+        }
     }
     if let Some(delivery) = &report.delivery {
         summary.fact("jobs", delivery.folded);

@@ -8,6 +8,7 @@ use crate::show;
 use crate::summary::Summary;
 use kernrec_schemas::DocumentError;
 use kernrec_schemas::exit::Exit;
+use kernrec_schemas::function_table::FunctionTable;
 use kernrec_schemas::installed::InstalledRecord;
 use kernrec_schemas::jobs::JobsList;
 use kernrec_schemas::manifest::RecordManifest;
@@ -38,6 +39,7 @@ fn summary(kind: Kind, bytes: &[u8], rows: usize) -> Result<Summary, DocumentErr
         Kind::Recording => show::recording(&Recording::read(bytes), rows),
         Kind::Sidecar => show::sidecar(&Sidecar::parse(bytes)?),
         Kind::Table => show::table(&KernelTable::parse(bytes)?, rows),
+        Kind::FunctionTable => show::function_table(&FunctionTable::parse(bytes)?, rows),
         Kind::SymbolMap => show::symbol_map(&SymbolMap::parse(bytes)?, rows),
         Kind::Manifest => show::manifest(&RecordManifest::parse(bytes)?, rows),
         Kind::Pointer => show::pointer(&Pointer::parse(bytes)?, rows),

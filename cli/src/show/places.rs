@@ -16,10 +16,14 @@ pub(crate) fn manifest(manifest: &RecordManifest, shown: usize) -> Summary {
     let counts = manifest.counts;
     summary.fact("steps", counts.rows);
     summary.fact("usable", counts.usable_rows);
-    summary.fact("kernels", counts.kernels);
-    summary.fact("objects", counts.objects);
-    summary.fact("symbols", counts.symbols);
-    summary.fact("joined", counts.joined);
+    if manifest.backend.has_kernels() {
+        summary.fact("kernels", counts.kernels);
+        summary.fact("objects", counts.objects);
+        summary.fact("symbols", counts.symbols);
+        summary.fact("joined", counts.joined);
+    } else {
+        summary.fact("functions", counts.functions);
+    }
     let producer = &manifest.producer;
     summary.fact(
         "producer",

@@ -1,10 +1,10 @@
 //! The two halves of a record: kernel table and symbol map.
 
 use crate::summary::{Section, Summary, text, texts};
-use kernrec_schemas::KernelName;
-use kernrec_schemas::recording::ProcessState;
+use kernrec_schemas::recording::ProcessCounts;
 use kernrec_schemas::symbol_map::{MapVersion, SymbolMap};
-use kernrec_schemas::table::{KernelTable, Row, RowReason};
+use kernrec_schemas::table::{KernelTable, Row, RowFault, RowReason};
+use kernrec_schemas::{KernelName, StepKey};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,37 +21,42 @@ pub(crate) fn table(table: &KernelTable, shown: usize) -> Summary {
     summary.fact("steps", table.rows.len());
     summary.fact("usable", table.usable_rows());
     summary.fact("kernels", table.names.len());
-    summary.fact("processes", processes(table));
-    summary.section(unusable(table, shown));
-    summary.section(malformed(table, shown));
+    let rows = || table.rows.iter();
+    let health = processes(rows().map(|(_, row)| row.health.as_ref()));
+    let sum = |sum: u64, (_, row): (_, &Row)| sum.saturating_add(row.processes);
+    let plain = rows().fold(0, sum).into();
+    summary.fact("processes", if health.is_null() { plain } else { health });
+    let reasons = rows().map(|(step, row)| (step, row.unusable_reasons()));
+    summary.section(unusable(reasons, shown));
+    summary.section(malformed(&table.faults, shown));
     summary.section(largest_rows(table, shown));
     summary
 }
 
-/// Processes by state, over all rows that say; their plain number where none does.
-fn processes(table: &KernelTable) -> Value {
-    let mut states = Map::new();
-    for state in ProcessState::ALL {
-        let counts = table.rows.values().filter_map(|row| row.health.as_ref());
-        let sum: u64 = counts.map(|health| health.count(state)).sum();
-        if sum > 0 {
-            states.insert(state.word().to_owned(), sum.into());
-        }
+/// Processes by state, over all rows that say; null where none does.
+pub(super) fn processes<'a>(health: impl Iterator<Item = Option<&'a ProcessCounts>>) -> Value {
+    let mut sum = ProcessCounts::default();
+    for counts in health.flatten() {
+        sum.merge(counts);
     }
+    let states: Map<String, Value> = sum
+        .iter()
+        .map(|(state, count)| (state.word().to_owned(), count.into()))
+        .collect();
     if states.is_empty() {
-        let sum = table
-            .rows
-            .values()
-            .fold(0_u64, |sum, row| sum.saturating_add(row.processes));
-        return sum.into();
+        return Value::Null;
     }
     Value::Object(states)
 }
 
-fn unusable(table: &KernelTable, shown: usize) -> Section {
+/// Steps whose row is not usable, by reason.
+pub(super) fn unusable<'a>(
+    rows: impl Iterator<Item = (&'a StepKey, BTreeSet<RowReason>)>,
+    shown: usize,
+) -> Section {
     let mut by_reason: BTreeMap<RowReason, BTreeSet<&str>> = BTreeMap::new();
-    for (step, row) in table.rows.iter().filter(|(_, row)| !row.is_usable()) {
-        for reason in row.unusable_reasons() {
+    for (step, reasons) in rows {
+        for reason in reasons {
             by_reason.entry(reason).or_default().insert(step.as_str());
         }
     }
@@ -64,10 +69,11 @@ fn unusable(table: &KernelTable, shown: usize) -> Section {
     section
 }
 
-fn malformed(table: &KernelTable, shown: usize) -> Section {
+/// Rows that were set aside.
+pub(super) fn malformed(faults: &[RowFault], shown: usize) -> Section {
     let title = "malformed rows, set aside";
     let mut section = Section::new("malformed_rows", title, &["row", "problem"], shown);
-    for fault in &table.faults {
+    for fault in faults {
         section.row([text(&fault.key), text(&fault.problem)]);
     }
     section

@@ -19,6 +19,7 @@ mod network;
 mod pack;
 mod partial_map;
 mod publish;
+mod python;
 mod readme;
 mod record;
 mod reference;

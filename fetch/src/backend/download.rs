@@ -135,16 +135,24 @@ fn check(
 ) -> Result<(), FetchError> {
     let mut tables = Vec::new();
     let mut maps = Vec::new();
+    let mut functions = Vec::new();
     for (role, file) in arrived {
         match &file.document {
             Document::Table(table) => tables.push(table),
+            Document::Functions(table) => functions.push(table),
             Document::Map(map) => maps.push((variant_of_role(role).unwrap_or_default(), map)),
         }
     }
-    // The manifest's loader saw to it that there is exactly one.
+    // The manifest's loader saw to it that there is exactly one, of the kind that its backend has.
     tables
         .into_iter()
-        .try_for_each(|table| agreement::check(manifest, table, &maps))
+        .map(|table| agreement::check(manifest, table, &maps))
+        .chain(
+            functions
+                .into_iter()
+                .map(|table| agreement::check_functions(manifest, table)),
+        )
+        .collect::<Result<(), _>>()
         .map_err(|disagreement| {
             let problem = RecordProblem::Disagreement(disagreement);
             FetchError::record(source.store, &source.manifest, problem)

@@ -5,8 +5,9 @@ use crate::error::{FetchError, RecordProblem};
 use crate::local::stamp;
 use crate::reporter::Object;
 use kernrec_schemas::DocumentError;
+use kernrec_schemas::function_table::FunctionTable;
 use kernrec_schemas::installed::{InstalledFile, Stamp, file_name};
-use kernrec_schemas::manifest::{FileRef, ROLE_TABLE};
+use kernrec_schemas::manifest::{FileRef, ROLE_FUNCTION_TABLE, ROLE_TABLE};
 use kernrec_schemas::symbol_map::SymbolMap;
 use kernrec_schemas::table::KernelTable;
 use kernrec_store::fsio::StagedFile;
@@ -21,6 +22,7 @@ use std::thread;
 pub(super) enum Document {
     Table(KernelTable),
     Map(SymbolMap),
+    Functions(FunctionTable),
 }
 
 /// A file that stands in the staging folder, whole, durable and verified.
@@ -99,12 +101,12 @@ fn load(source: &Source<'_>, role: &str, content: &[u8]) -> Result<Document, Fet
         let problem = RecordProblem::document(role, error);
         FetchError::record(source.store, &source.manifest, problem)
     };
-    if role == ROLE_TABLE {
-        return KernelTable::parse(content)
-            .map(Document::Table)
-            .map_err(refused);
-    }
-    SymbolMap::load(content).map(Document::Map).map_err(refused)
+    let loaded = match role {
+        ROLE_TABLE => KernelTable::parse(content).map(Document::Table),
+        ROLE_FUNCTION_TABLE => FunctionTable::parse(content).map(Document::Functions),
+        _ => SymbolMap::load(content).map(Document::Map),
+    };
+    loaded.map_err(refused)
 }
 
 fn installed(file: &FileRef, metadata: &Metadata) -> InstalledFile {

@@ -17,8 +17,13 @@ pub(crate) fn offline(job: &Job<'_>) -> BackendReport {
 }
 
 fn check(job: &Job<'_>) -> Result<(), FetchError> {
-    let pair = installed::open(job.layout.out(), job.backend)?;
-    let record = &pair.record;
+    let out = job.layout.out();
+    let record = if job.backend.has_kernels() {
+        installed::open(out, job.backend)?.record
+    } else {
+        installed::open_functions(out)?.record
+    };
+    let record = &record;
     if record.pipeline != job.options.pipeline {
         return Err(FetchError::PipelineNotInstalled {
             wanted: job.options.pipeline.clone(),

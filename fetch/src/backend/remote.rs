@@ -93,7 +93,8 @@ impl<'a> Remote<'a> {
         {
             return Ok(seen);
         }
-        if self.layout != LayoutChoice::Native {
+        // Of the function records of the existing system nothing is read.
+        if self.layout != LayoutChoice::Native && backend.has_kernels() {
             for place in self.places() {
                 if let Some(seen) = self.look_upstream(place, backend, known)? {
                     return Ok(seen);

@@ -27,7 +27,9 @@ pub(super) fn decide(
     job: &Job<'_>,
     variants: impl IntoIterator<Item = Variant>,
 ) -> Result<bool, FetchError> {
-    if !job.options.upstream_names && !links_in_place(job) {
+    // The existing system's function table is another document than ours, which its readers would not take.
+    let named = job.backend.has_kernels();
+    if !named || !job.options.upstream_names && !links_in_place(job) {
         return Ok(false);
     }
     let named = variants.into_iter().find(|variant| !variant.is_default());
@@ -115,7 +117,12 @@ fn links_in_place(job: &Job<'_>) -> bool {
 
 /// Each link and what it says: through the backend's link, so that it follows the record in place.
 fn links(job: &Job<'_>) -> Vec<(PathBuf, PathBuf)> {
-    let names = ROLES.iter().filter_map(|role| name(job.backend, role));
+    let roles = if job.backend.has_kernels() {
+        &ROLES[..]
+    } else {
+        &[]
+    };
+    let names = roles.iter().filter_map(|role| name(job.backend, role));
     let through = Path::new(job.backend.as_str());
     names
         .map(|name| (job.layout.out().join(&name), through.join(&name)))

@@ -8,4 +8,4 @@ mod hold;
 mod open;
 
 pub use error::InstalledError;
-pub use open::{InstalledPair, backends, open};
+pub use open::{InstalledFunctions, InstalledPair, backends, is_there, open, open_functions};

@@ -3,8 +3,9 @@
 use super::InstalledError;
 use super::hold::Hold;
 use crate::local::{Layout, LinkState, RecordId, expected, read_file, read_record};
+use kernrec_schemas::function_table::FunctionTable;
 use kernrec_schemas::installed::{InstalledFile, InstalledRecord, file_name};
-use kernrec_schemas::manifest::{ROLE_TABLE, variant_of_role};
+use kernrec_schemas::manifest::{ROLE_FUNCTION_TABLE, ROLE_TABLE, variant_of_role};
 use kernrec_schemas::symbol_map::SymbolMap;
 use kernrec_schemas::table::KernelTable;
 use kernrec_schemas::{Backend, DocumentError, Variant};
@@ -30,8 +31,33 @@ pub struct InstalledPair {
     _hold: Hold,
 }
 
-/// Opens the pair installed for a backend in a fetcher's output folder. Every digest is checked.
+/// An installed function record, verified and in memory. While it lives its folder is not removed.
+#[derive(Debug)]
+pub struct InstalledFunctions {
+    /// What it is and where it came from. Look at `revoked` before trusting silence.
+    pub record: InstalledRecord,
+    /// The folder it was read from.
+    pub folder: PathBuf,
+    /// The function table.
+    pub table: FunctionTable,
+    _hold: Hold,
+}
+
+/// Opens the pair installed for a backend of kernels in a fetcher's output folder. Every digest is checked.
 pub fn open(out: &Path, backend: Backend) -> Result<InstalledPair, InstalledError> {
+    open_with(out, backend, read)
+}
+
+/// Opens the function record installed in a fetcher's output folder. Every digest is checked.
+pub fn open_functions(out: &Path) -> Result<InstalledFunctions, InstalledError> {
+    open_with(out, Backend::Python, read_functions)
+}
+
+fn open_with<T>(
+    out: &Path,
+    backend: Backend,
+    read: impl Fn(&Layout, &RecordId, Backend) -> Result<Option<T>, InstalledError>,
+) -> Result<T, InstalledError> {
     let layout = Layout::new(out);
     let mut id = resolve(&layout, backend)?;
     for _ in 0..ATTEMPTS {
@@ -50,15 +76,17 @@ pub fn open(out: &Path, backend: Backend) -> Result<InstalledPair, InstalledErro
     Err(InstalledError::damaged(&layout.link(backend), problem))
 }
 
-/// The backends that have something at their name in the folder, usable or not, and those that a fetch was to
-/// bring and could not.
+/// The backends of kernels that have something at their name in the folder, usable or not, and those that a fetch was
+/// to bring and could not.
 pub fn backends(out: &Path) -> Vec<Backend> {
-    let layout = Layout::new(out);
-    let there = |backend: &Backend| {
-        fs_err::symlink_metadata(layout.link(*backend)).is_ok()
-            || expected::is_noted(&layout, *backend)
-    };
+    let there = |backend: &Backend| is_there(out, *backend);
     Backend::KERNELS.into_iter().filter(there).collect()
+}
+
+/// The same of one backend: whether it has something at its name, or was to have.
+pub fn is_there(out: &Path, backend: Backend) -> bool {
+    let layout = Layout::new(out);
+    fs_err::symlink_metadata(layout.link(backend)).is_ok() || expected::is_noted(&layout, backend)
 }
 
 fn resolve(layout: &Layout, backend: Backend) -> Result<RecordId, InstalledError> {
@@ -108,6 +136,30 @@ fn read(
         folder,
         table,
         maps,
+        _hold: hold,
+    }))
+}
+
+/// As [`read`], of the function record.
+fn read_functions(
+    layout: &Layout,
+    id: &RecordId,
+    backend: Backend,
+) -> Result<Option<InstalledFunctions>, InstalledError> {
+    let folder = layout.folder(id);
+    let Some(hold) = Hold::claim(&folder)? else {
+        return Ok(None);
+    };
+    let record = read_record(&folder, id, backend)?;
+    let missing = || InstalledError::damaged(&folder, "it has no function table");
+    let file = record.function_table().ok_or_else(missing)?;
+    let role = ROLE_FUNCTION_TABLE;
+    let content = read_file(&folder, role, file)?;
+    let table = FunctionTable::parse(&content).map_err(|source| refused(&folder, role, source))?;
+    Ok(Some(InstalledFunctions {
+        record,
+        folder,
+        table,
         _hold: hold,
     }))
 }

@@ -148,7 +148,19 @@ fn files_of_other_kinds_are_left_to_others() {
         size: 1,
         media_type: String::new(),
     };
-    draft.parts.files.insert("function_table".to_owned(), file);
+    draft.parts.files.insert("later_kind".to_owned(), file);
     world.publish_draft(draft);
     assert_eq!(world.fetch().status, Status::Installed);
+}
+
+#[test]
+fn a_pair_has_no_function_table() {
+    refused("document-refused", |draft| {
+        let file = FileRef {
+            digest: Digest::of(b"not stored"),
+            size: 1,
+            media_type: String::new(),
+        };
+        draft.parts.files.insert("function_table".to_owned(), file);
+    });
 }

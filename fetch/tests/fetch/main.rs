@@ -10,6 +10,7 @@ mod healing;
 mod hostile;
 mod installing;
 mod offline;
+mod python;
 mod signing;
 mod support;
 mod twins;

@@ -2,18 +2,20 @@
 
 use super::report::{Audit, Blame, RuleCost};
 use crate::collect::{Collected, Process, SidecarState};
-use crate::fold::{Filed, Filing, FoldOptions, deciding, faults, fold};
+use crate::fold::{Filed, Filing, FoldOptions, deciding, faults, fold, fold_functions};
 use kernrec_schemas::StepKey;
+use kernrec_schemas::function_table::FunctionTable;
 use kernrec_schemas::recording::ProcessCounts;
 use kernrec_schemas::table::{KernelTable, RowReason};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Audits recordings, down to the process.
 pub fn audit(collected: &Collected, options: &FoldOptions) -> Audit {
-    let table = fold(collected, options);
-    let filing = Filing::new(collected, options.jobs.as_ref());
+    let rows = Rows::folded(collected, options);
+    let filing = Filing::new(collected, options);
     let mut blame = Vec::new();
     for (step, jobs) in filing.of_backend(options) {
+        let first = blame.len();
         for filed in deciding(&jobs, options) {
             blame.extend(faults(&filed).into_iter().map(|fault| {
                 let detail = fault.process.is_none().then(|| told(&filed, &fault.reason));
@@ -32,44 +34,98 @@ pub fn audit(collected: &Collected, options: &FoldOptions) -> Audit {
                 ..of_step(step, RowReason::JobMissing)
             });
         }
-        let incomplete = table.rows.get(step).is_some_and(|row| !row.complete);
-        if incomplete {
-            blame.push(of_step(step, RowReason::ShardsIncomplete));
-        }
+        // What is wrong with all of them together: shards that are missing, nothing that was entered.
+        let told: BTreeSet<RowReason> = blame[first..]
+            .iter()
+            .map(|one| one.reason.clone())
+            .collect();
+        let reasons = rows.reasons.get(step).into_iter().flatten();
+        let untold = reasons.filter(|reason| !told.contains(reason));
+        blame.extend(untold.map(|reason| of_step(step, reason.clone())));
     }
     blame.sort();
     blame.dedup();
     Audit {
         blame,
-        ..costs(&table)
+        ..costs(&rows)
     }
 }
 
 /// Audits a table alone: which rules cost which steps.
 pub fn audit_table(table: &KernelTable) -> Audit {
-    let blame = table.rows.iter().flat_map(|(step, row)| {
-        let reasons = row.unusable_reasons();
-        reasons.into_iter().map(move |reason| of_step(step, reason))
+    audit_rows(&Rows::of_kernels(table))
+}
+
+/// The same of a function table.
+pub fn audit_function_table(table: &FunctionTable) -> Audit {
+    audit_rows(&Rows::of_functions(table))
+}
+
+fn audit_rows(rows: &Rows) -> Audit {
+    let blame = rows.reasons.iter().flat_map(|(step, reasons)| {
+        let reasons = reasons.iter().cloned();
+        reasons.map(move |reason| of_step(step, reason))
     });
     Audit {
         blame: blame.collect(),
-        ..costs(table)
+        ..costs(rows)
     }
 }
 
-fn costs(table: &KernelTable) -> Audit {
+/// What an audit looks at in the rows of either kind of table.
+#[derive(Default)]
+struct Rows {
+    /// Why each row is not usable; nothing for a usable one.
+    reasons: BTreeMap<StepKey, BTreeSet<RowReason>>,
+    processes: ProcessCounts,
+}
+
+impl Rows {
+    fn folded(collected: &Collected, options: &FoldOptions) -> Self {
+        if options.backend.has_kernels() {
+            Self::of_kernels(&fold(collected, options))
+        } else {
+            Self::of_functions(&fold_functions(collected, options))
+        }
+    }
+
+    fn of_kernels(table: &KernelTable) -> Self {
+        let mut rows = Self::default();
+        for (step, row) in &table.rows {
+            rows.add(step, row.unusable_reasons(), row.health.as_ref());
+        }
+        rows
+    }
+
+    fn of_functions(table: &FunctionTable) -> Self {
+        let mut rows = Self::default();
+        for (step, row) in &table.rows {
+            rows.add(step, row.unusable_reasons(), Some(&row.health));
+        }
+        rows
+    }
+
+    fn add(
+        &mut self,
+        step: &StepKey,
+        reasons: BTreeSet<RowReason>,
+        health: Option<&ProcessCounts>,
+    ) {
+        self.reasons.insert(step.clone(), reasons);
+        if let Some(health) = health {
+            self.processes.merge(health);
+        }
+    }
+}
+
+fn costs(rows: &Rows) -> Audit {
     let mut costs: BTreeMap<RowReason, (u64, u64)> = BTreeMap::new();
-    let mut processes = ProcessCounts::default();
-    for row in table.rows.values() {
-        let reasons = row.unusable_reasons();
+    for reasons in rows.reasons.values() {
         let alone = u64::from(reasons.len() == 1);
         for reason in reasons {
-            let cost = costs.entry(reason).or_default();
+            let cost = costs.entry(reason.clone()).or_default();
             cost.0 += 1;
             cost.1 += alone;
-        }
-        if let Some(health) = &row.health {
-            processes.merge(health);
         }
     }
     let mut rules: Vec<RuleCost> = costs
@@ -82,9 +138,9 @@ fn costs(table: &KernelTable) -> Audit {
         .collect();
     rules.sort_by(|a, b| (b.rows, b.alone, &a.reason).cmp(&(a.rows, a.alone, &b.reason)));
     Audit {
-        rows: table.rows.len() as u64,
-        usable_rows: table.usable_rows(),
-        processes,
+        rows: rows.reasons.len() as u64,
+        usable_rows: rows.reasons.values().filter(|r| r.is_empty()).count() as u64,
+        processes: rows.processes.clone(),
         rules,
         blame: Vec::new(),
     }

@@ -3,5 +3,5 @@
 mod build;
 mod report;
 
-pub use build::{audit, audit_table};
+pub use build::{audit, audit_function_table, audit_table};
 pub use report::{Audit, Blame, RuleCost};

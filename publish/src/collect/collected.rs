@@ -2,7 +2,8 @@
 
 use super::Job;
 use crate::shown;
-use kernrec_schemas::KernelName;
+use kernrec_schemas::function_table::TableFunction;
+use kernrec_schemas::{Backend, KernelName};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -11,6 +12,8 @@ use std::path::PathBuf;
 pub struct Collected {
     pub(crate) jobs: Vec<Job>,
     pub(crate) names: Vec<KernelName>,
+    pub(crate) python_jobs: Vec<Job>,
+    pub(crate) functions: Vec<TableFunction>,
     pub(crate) empty: Vec<PathBuf>,
     pub(crate) links: Vec<PathBuf>,
     pub(crate) unreadable: Vec<Unreadable>,
@@ -29,7 +32,27 @@ pub struct Unreadable {
 }
 
 impl Collected {
-    /// Every job, sorted by id, then step. A job that two steps claim stands once for each.
+    /// What Python left of every job in which it was recorded, in the same order as [`Self::jobs`].
+    pub fn python_jobs(&self) -> &[Job] {
+        &self.python_jobs
+    }
+
+    /// The jobs that a fold of this backend looks at.
+    pub fn jobs_of(&self, backend: Backend) -> &[Job] {
+        if backend.has_kernels() {
+            &self.jobs
+        } else {
+            &self.python_jobs
+        }
+    }
+
+    /// Every Python function seen, sorted.
+    pub fn functions(&self) -> &[TableFunction] {
+        &self.functions
+    }
+
+    /// What kernel recorders left of every job, sorted by id, then step. A job that two steps claim stands once for
+    /// each.
     pub fn jobs(&self) -> &[Job] {
         &self.jobs
     }

@@ -1,48 +1,62 @@
 //! The files of one job, as they pass by.
 
 use super::job::{Job, Origin, Process, SidecarState};
-use super::names::Interner;
+use super::names::{Interner, Interners};
+use super::python::PythonContent;
+use kernrec_schemas::function_recording::is_function_recording_name;
 use kernrec_schemas::id::Hasher;
-use kernrec_schemas::recording::{ProcessState, Recording, is_recording_name};
+use kernrec_schemas::recording::{ProcessState, Recording};
 use kernrec_schemas::sidecar::Sidecar;
 use kernrec_schemas::table::RowReason;
-use kernrec_schemas::{Backend, Digest, RowBackend, StepKey};
-use kernrec_store::bundle::{BundleMeta, SIDECAR};
+use kernrec_schemas::{Backend, Digest, KernelName, RowBackend, StepKey};
+use kernrec_store::bundle::{BundleMeta, Part};
 use std::collections::BTreeSet;
 
-/// Takes the files of one job in the order of their names.
+/// Takes the files of one half of one job in the order of their names.
 pub(super) struct Content<'a> {
-    interner: &'a Interner,
+    part: Part,
+    interners: &'a Interners,
     hasher: Buffered,
     sidecar: SidecarState,
     processes: Vec<Process>,
+    python: PythonContent,
+    is_there: bool,
     whole: bool,
 }
 
 impl<'a> Content<'a> {
-    pub(super) fn new(interner: &'a Interner) -> Self {
+    pub(super) fn new(part: Part, interners: &'a Interners) -> Self {
         Self {
-            interner,
+            part,
+            interners,
             hasher: Buffered::default(),
             sidecar: SidecarState::Missing,
             processes: Vec::new(),
+            python: PythonContent::default(),
+            is_there: false,
             whole: true,
         }
     }
 
-    /// Takes one file; anything but the sidecar and recordings is passed over.
+    /// Takes one file; anything but the half's own is passed over.
     pub(super) fn file(&mut self, name: &str, bytes: &[u8]) {
-        if name == SIDECAR {
+        if Part::of(name.as_bytes()) != Some(self.part) {
+            return;
+        }
+        self.is_there |= self.part.is_evidence(name.as_bytes());
+        if name == self.part.sidecar() {
             self.sidecar = match Sidecar::parse(bytes) {
                 Ok(sidecar) => SidecarState::Read(Box::new(sidecar)),
                 Err(error) => SidecarState::Bad {
                     problem: error.to_string(),
                 },
             };
-        } else if is_recording_name(name) {
-            self.processes.push(process(name, bytes, self.interner));
+        } else if self.part == Part::Kernels {
+            let process = process(name, bytes, &self.interners.kernels);
+            self.processes.push(process);
         } else {
-            return;
+            let process = self.python.file(name, bytes, &self.interners.functions);
+            self.processes.extend(process);
         }
         self.hash(name.as_bytes());
         self.hash(bytes);
@@ -51,11 +65,18 @@ impl<'a> Content<'a> {
     /// Takes a file that is there and cannot be read: its process's silence means nothing.
     pub(super) fn unreadable(&mut self, name: &str, problem: &str) {
         self.whole = false;
-        if name == SIDECAR {
+        self.is_there |= self.part.is_evidence(name.as_bytes());
+        if name == self.part.sidecar() {
             self.sidecar = SidecarState::Bad {
                 problem: problem.to_owned(),
             };
+        } else if self.part == Part::Python && !is_function_recording_name(name) {
+            self.python.facts.unreadable += 1;
         } else {
+            if self.part == Part::Python {
+                self.python.facts.unreadable += 1;
+                self.python.facts.processes.add(ProcessState::BadHeader);
+            }
             self.processes.push(Process {
                 file: name.to_owned(),
                 state: ProcessState::BadHeader,
@@ -64,7 +85,7 @@ impl<'a> Content<'a> {
                 pid: None,
                 exe: None,
                 detail: Some(problem.into()),
-                kernels: Vec::new(),
+                names: Vec::new(),
             });
         }
         self.hash(name.as_bytes());
@@ -76,12 +97,19 @@ impl<'a> Content<'a> {
         self.hasher.update(bytes);
     }
 
-    /// Puts the job together; `origin` is told the content's digest and whether every file could be read.
+    /// Puts the job together; `origin` is told the content's digest and whether every file could be read. `None` when
+    /// this half's recorder left neither sidecar nor recording: then this is no job of its.
     pub(super) fn finish(
-        self,
+        mut self,
         meta: BundleMeta,
         origin: impl FnOnce(Digest, bool) -> Origin,
-    ) -> Parsed {
+    ) -> Option<Parsed> {
+        if !self.is_there {
+            return None;
+        }
+        if let (SidecarState::Missing, Some(told)) = (&self.sidecar, self.python.identity.take()) {
+            self.sidecar = SidecarState::Read(Box::new(told));
+        }
         let mut steps: BTreeSet<StepKey> = meta.step_key.into_iter().collect();
         let mut flaws = BTreeSet::new();
         match &self.sidecar {
@@ -103,20 +131,48 @@ impl<'a> Content<'a> {
             flaws.insert(RowReason::BadSidecar);
         }
         let job = Job {
+            part: self.part,
             id: meta.job_id,
             step: None,
             layout: meta.layout,
-            backend: agreed_backend(&self.processes, &self.sidecar),
+            backend: match self.part {
+                Part::Kernels => agreed_backend(&self.processes, &self.sidecar),
+                Part::Python => python_backend(&self.sidecar),
+            },
+            facts: self.python.facts,
+            libraries: self.python.libraries,
             sidecar: self.sidecar,
             processes: self.processes,
             flaws,
             origins: vec![origin(self.hasher.finish(), self.whole)],
         };
-        Parsed { job, steps }
+        Some(Parsed { job, steps })
     }
 }
 
-/// One job as read from one place, before it is compared with the other places.
+/// Both halves of one job.
+pub(crate) struct ParsedJob {
+    pub(super) kernels: Option<Parsed>,
+    pub(super) python: Option<Parsed>,
+}
+
+impl ParsedJob {
+    /// The half that a fold of this backend looks at.
+    pub(crate) fn half(&self, backend: Backend) -> Option<&Parsed> {
+        if backend.has_kernels() {
+            self.kernels.as_ref()
+        } else {
+            self.python.as_ref()
+        }
+    }
+
+    /// The digest and the size of the bundle it was read from.
+    pub(crate) fn bundle(&self) -> Option<(Digest, u64)> {
+        self.kernels.as_ref().or(self.python.as_ref())?.bundle()
+    }
+}
+
+/// One half of a job as read from one place, before it is compared with the other places.
 pub(crate) struct Parsed {
     pub(super) job: Job,
     /// The steps it claims: one, none, or several that contradict each other.
@@ -129,14 +185,7 @@ impl Parsed {
         self.job.origins.first().map(Origin::content)
     }
 
-    /// Whether a kernel recorder left anything. Where none did, this is no job of a GPU.
-    pub(super) fn has_kernels(&self) -> bool {
-        let sidecar = !matches!(self.job.sidecar, SidecarState::Missing);
-        sidecar || !self.job.processes.is_empty()
-    }
-
-    /// The digest and the size of the bundle it was read from.
-    pub(crate) fn bundle(&self) -> Option<(Digest, u64)> {
+    fn bundle(&self) -> Option<(Digest, u64)> {
         match self.job.origins.first()? {
             Origin::Bundle { digest, size, .. } => Some((*digest, *size)),
             Origin::Folder { .. } => None,
@@ -144,7 +193,7 @@ impl Parsed {
     }
 }
 
-fn process(name: &str, bytes: &[u8], interner: &Interner) -> Process {
+fn process(name: &str, bytes: &[u8], interner: &Interner<KernelName>) -> Process {
     let recording = Recording::read(bytes);
     let backend = recording.backend();
     let (pid, exe) = recording
@@ -158,7 +207,7 @@ fn process(name: &str, bytes: &[u8], interner: &Interner) -> Process {
         pid,
         exe: exe.map(String::into_boxed_str),
         detail: recording.first_error.map(String::into_boxed_str),
-        kernels: interner.intern(&recording.names),
+        names: interner.intern(&recording.names),
     }
 }
 
@@ -174,8 +223,20 @@ fn agreed_backend(processes: &[Process], sidecar: &SidecarState) -> RowBackend {
         .filter_map(|process| process.backend)
         .chain(stated);
     match voices.next() {
-        Some(first) if voices.all(|voice| voice == first) => RowBackend::Known(first),
+        Some(first) if first.has_kernels() && voices.all(|voice| voice == first) => {
+            RowBackend::Known(first)
+        }
         _ => RowBackend::Unknown,
+    }
+}
+
+/// Only the Python recorder writes these files, so nothing but their sidecar can contradict them.
+fn python_backend(sidecar: &SidecarState) -> RowBackend {
+    match sidecar {
+        SidecarState::Read(sidecar) if sidecar.backend.is_some_and(Backend::has_kernels) => {
+            RowBackend::Unknown
+        }
+        _ => RowBackend::Known(Backend::Python),
     }
 }
 

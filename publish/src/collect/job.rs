@@ -1,16 +1,20 @@
 //! One job and its processes, as read.
 
+use kernrec_schemas::function_recording::JobFacts;
+use kernrec_schemas::function_table::LibraryName;
 use kernrec_schemas::recording::ProcessState;
 use kernrec_schemas::sidecar::Sidecar;
 use kernrec_schemas::table::RowReason;
 use kernrec_schemas::{Backend, Commit, Digest, JobId, RowBackend, StepKey, Variant};
-use kernrec_store::bundle::{JobFolder, OriginLayout};
+use kernrec_store::bundle::{JobFolder, OriginLayout, Part};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// What one job left.
+/// What one job left, of kernels or of Python.
 #[derive(Debug, Clone)]
 pub struct Job {
+    /// Whose files these are: the kernel recorders', or Python's.
+    pub part: Part,
     /// The job.
     pub id: JobId,
     /// The step its folder, bundle or sidecar names; `None` when nothing does (the jobs list may).
@@ -23,6 +27,10 @@ pub struct Job {
     pub backend: RowBackend,
     /// Its recordings, sorted by file name.
     pub processes: Vec<Process>,
+    /// What Python's recordings and pytest's notes amount to; nothing for a job of kernels.
+    pub facts: JobFacts,
+    /// The third-party packages that Python entered.
+    pub libraries: BTreeSet<LibraryName>,
     /// What is wrong with the job as a whole, whichever attempt decides: `duplicate-job`, `bad-sidecar`.
     pub flaws: BTreeSet<RowReason>,
     /// Where it was met, one origin per distinct content.
@@ -102,8 +110,9 @@ pub struct Process {
     pub exe: Option<Box<str>>,
     /// The first error the recorder reported, or why the file could not be read.
     pub detail: Option<Box<str>>,
-    /// Its kernels: ascending indexes into [`super::Collected::names`].
-    pub kernels: Vec<u32>,
+    /// Its kernels: ascending indexes into [`super::Collected::names`]; of a Python process its functions, into
+    /// [`super::Collected::functions`].
+    pub names: Vec<u32>,
 }
 
 impl Job {

@@ -9,6 +9,7 @@ mod content;
 mod error;
 mod job;
 mod names;
+mod python;
 mod read;
 mod run;
 mod unite;
@@ -18,6 +19,6 @@ pub use error::CollectError;
 pub use job::{Job, Origin, Process, SidecarState};
 pub use run::{Inputs, collect};
 
-pub(crate) use content::Parsed;
-pub(crate) use names::Interner;
+pub(crate) use content::{Parsed, ParsedJob};
+pub(crate) use names::Interners;
 pub(crate) use read::read_bundle;

@@ -1,29 +1,37 @@
 //! One job, read from a folder or a bundle.
 
-use super::content::{Content, Parsed};
+use super::content::{Content, Parsed, ParsedJob};
 use super::job::Origin;
-use super::names::Interner;
+use super::names::Interners;
 use fs_err as fs;
 use kernrec_store::bundle::{self, BundleError, JobFolder, Part};
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Reads a job folder. Never fails: what cannot be read is part of what the job left.
-pub(super) fn read_folder(folder: JobFolder, interner: &Interner) -> Parsed {
-    let mut content = Content::new(interner);
-    match folder.entries_of(Part::Kernels) {
+pub(super) fn read_folder(folder: &JobFolder, interners: &Interners) -> ParsedJob {
+    let half = |part| read_half(folder, part, interners);
+    ParsedJob {
+        kernels: half(Part::Kernels),
+        python: half(Part::Python),
+    }
+}
+
+/// What one recorder left; `None` when that is nothing.
+fn read_half(folder: &JobFolder, part: Part, interners: &Interners) -> Option<Parsed> {
+    let mut content = Content::new(part, interners);
+    match folder.entries_of(part) {
         Ok(names) => {
             let mut bytes = Vec::new();
             for name in &names {
-                read_entry(&folder, name, &mut bytes, &mut content);
+                read_entry(folder, name, &mut bytes, &mut content);
             }
         }
         // One entry that is no regular file, say. The others are evidence all the same.
-        Err(error) => read_leniently(&folder, &error, &mut content),
+        Err(error) => read_leniently(folder, part, &error, &mut content),
     }
-    let meta = folder.meta.clone();
-    content.finish(meta, |content, whole| Origin::Folder {
-        folder,
+    content.finish(folder.meta.clone(), |content, whole| Origin::Folder {
+        folder: folder.clone(),
         content,
         whole,
     })
@@ -31,34 +39,44 @@ pub(super) fn read_folder(folder: JobFolder, interner: &Interner) -> Parsed {
 
 /// Reads a bundle from anything; `path` names it in errors and reports.
 pub(crate) fn read_bundle(
-    path: PathBuf,
+    path: &Path,
     reader: impl Read,
-    interner: &Interner,
-) -> Result<Parsed, BundleError> {
-    read_with(path, interner, |path, visit| {
+    interners: &Interners,
+) -> Result<ParsedJob, BundleError> {
+    read_with(path, interners, |path, visit| {
         bundle::read(&path.display().to_string(), reader, visit)
     })
 }
 
 /// Reads a bundle file.
-pub(super) fn read_bundle_file(path: PathBuf, interner: &Interner) -> Result<Parsed, BundleError> {
-    read_with(path, interner, bundle::read_file)
+pub(super) fn read_bundle_file(
+    path: &Path,
+    interners: &Interners,
+) -> Result<ParsedJob, BundleError> {
+    read_with(path, interners, bundle::read_file)
 }
 
 fn read_with(
-    path: PathBuf,
-    interner: &Interner,
+    path: &Path,
+    interners: &Interners,
     read: impl FnOnce(&Path, &mut dyn FnMut(&str, &[u8])) -> Result<bundle::BundleSummary, BundleError>,
-) -> Result<Parsed, BundleError> {
-    let mut content = Content::new(interner);
-    let summary = read(&path, &mut |name, bytes| content.file(name, bytes))?;
+) -> Result<ParsedJob, BundleError> {
+    let mut halves = [Part::Kernels, Part::Python].map(|part| Content::new(part, interners));
+    let summary = read(path, &mut |name, bytes| {
+        for half in &mut halves {
+            half.file(name, bytes);
+        }
+    })?;
     let (digest, size) = (summary.digest, summary.size);
-    Ok(content.finish(summary.meta, |content, _| Origin::Bundle {
-        path,
-        digest,
-        size,
-        content,
-    }))
+    let [kernels, python] = halves.map(|half| {
+        half.finish(summary.meta.clone(), |content, _| Origin::Bundle {
+            path: path.to_path_buf(),
+            digest,
+            size,
+            content,
+        })
+    });
+    Ok(ParsedJob { kernels, python })
 }
 
 fn read_entry(folder: &JobFolder, name: &str, bytes: &mut Vec<u8>, content: &mut Content<'_>) {
@@ -70,18 +88,22 @@ fn read_entry(folder: &JobFolder, name: &str, bytes: &mut Vec<u8>, content: &mut
 }
 
 /// Reads whatever can be read of a folder whose listing was refused, and keeps the refusal.
-fn read_leniently(folder: &JobFolder, error: &BundleError, content: &mut Content<'_>) {
+fn read_leniently(folder: &JobFolder, part: Part, error: &BundleError, content: &mut Content<'_>) {
     let mut names: Vec<String> = fs::read_dir(&folder.path)
         .into_iter()
         .flatten()
         .flatten()
         .filter_map(|item| item.file_name().into_string().ok())
-        .filter(|name| Part::of(name.as_bytes()) == Some(Part::Kernels))
+        .filter(|name| Part::of(name.as_bytes()) == Some(part))
         .collect();
     names.sort_unstable();
     let mut bytes = Vec::new();
     for name in &names {
         read_entry(folder, name, &mut bytes, content);
     }
-    content.unreadable("kern.*.txt", &error.to_string());
+    let recordings = match part {
+        Part::Kernels => "kern.*.txt",
+        Part::Python => "fn.*.txt",
+    };
+    content.unreadable(recordings, &error.to_string());
 }

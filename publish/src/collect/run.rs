@@ -1,8 +1,8 @@
 //! From paths to [`Collected`], on all cores, in one pass.
 
 use super::collected::{Collected, Unreadable};
-use super::content::Parsed;
-use super::names::Interner;
+use super::content::{Parsed, ParsedJob};
+use super::names::{FunctionKey, Interners};
 use super::read::{read_bundle_file, read_folder};
 use super::unite::unite;
 use super::{CollectError, Job};
@@ -54,15 +54,15 @@ pub fn collect(inputs: &Inputs) -> Result<Collected, CollectError> {
 }
 
 fn read_all(folders: Vec<JobFolder>, bundles: Vec<PathBuf>) -> Collected {
-    let interner = Interner::default();
-    let mut parsed: Vec<Parsed> = folders
+    let interners = Interners::default();
+    let mut parsed: Vec<ParsedJob> = folders
         .into_par_iter()
-        .map(|folder| read_folder(folder, &interner))
+        .map(|folder| read_folder(&folder, &interners))
         .collect();
-    let from_bundles: Vec<Result<Parsed, Unreadable>> = bundles
+    let from_bundles: Vec<Result<ParsedJob, Unreadable>> = bundles
         .into_par_iter()
         .map(|path| {
-            read_bundle_file(path.clone(), &interner).map_err(|error| Unreadable {
+            read_bundle_file(&path, &interners).map_err(|error| Unreadable {
                 path,
                 reason: error.reason(),
                 message: error.to_string(),
@@ -76,32 +76,45 @@ fn read_all(folders: Vec<JobFolder>, bundles: Vec<PathBuf>) -> Collected {
             Err(broken) => unreadable.push(broken),
         }
     }
-    parsed.retain(Parsed::has_kernels);
     Collected {
         unreadable,
-        ..Collected::of(parsed, interner)
+        ..Collected::of(parsed, interners)
     }
 }
 
 impl Collected {
     /// Unites the jobs and gives every name its final number.
-    pub(crate) fn of(mut parsed: Vec<Parsed>, interner: Interner) -> Self {
-        let (names, new_number) = interner.into_sorted();
-        parsed.par_iter_mut().for_each(|one| {
-            for process in &mut one.job.processes {
-                for kernel in &mut process.kernels {
-                    *kernel = new_number[*kernel as usize];
-                }
-                process.kernels.sort_unstable();
-            }
-        });
-        let jobs: Vec<Job> = unite(parsed);
+    pub(crate) fn of(parsed: Vec<ParsedJob>, interners: Interners) -> Self {
+        let (names, new_kernels) = interners.kernels.into_sorted();
+        let (keys, new_functions) = interners.functions.into_sorted();
+        let mut kernels = Vec::new();
+        let mut python = Vec::new();
+        for job in parsed {
+            kernels.extend(job.kernels);
+            python.extend(job.python);
+        }
+        renumber(&mut kernels, &new_kernels);
+        renumber(&mut python, &new_functions);
+        let jobs: Vec<Job> = unite(kernels);
         // A bundle that turned out broken after some entries may have left names that no job holds; they
         // do no harm, since a table lists only the names its rows refer to.
         Self {
             jobs,
             names,
+            python_jobs: unite(python),
+            functions: FunctionKey::functions(&keys),
             ..Self::default()
         }
     }
+}
+
+fn renumber(parsed: &mut [Parsed], new_number: &[u32]) {
+    parsed.par_iter_mut().for_each(|one| {
+        for process in &mut one.job.processes {
+            for name in &mut process.names {
+                *name = new_number[*name as usize];
+            }
+            process.names.sort_unstable();
+        }
+    });
 }

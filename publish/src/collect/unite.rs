@@ -86,6 +86,8 @@ fn absorb(whole: &mut Job, other: Job) {
     if whole.backend != other.backend {
         whole.backend = RowBackend::Unknown;
     }
+    whole.facts.merge(&other.facts);
+    whole.libraries.extend(other.libraries);
     whole.processes.extend(other.processes);
     whole.processes.sort_unstable();
     // A recording that both hold, byte for byte, was written by one process.

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// What jobs delivered, as one backend's publish sees it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Delivery {
-    /// Distinct jobs that left a recording or a sidecar, of every backend.
+    /// Distinct jobs that left a recording or a sidecar: of every backend of kernels, or of Python.
     pub delivered: u64,
     /// Distinct jobs folded into this backend's table.
     pub folded: u64,
@@ -35,8 +35,12 @@ pub struct Delivery {
 
 /// Counts what jobs delivered.
 pub fn delivery(collected: &Collected, options: &FoldOptions) -> Delivery {
-    let filing = Filing::new(collected, options.jobs.as_ref());
-    let distinct: BTreeSet<&JobId> = collected.jobs().iter().map(|job| &job.id).collect();
+    let filing = Filing::new(collected, options);
+    let distinct: BTreeSet<&JobId> = collected
+        .jobs_of(options.backend)
+        .iter()
+        .map(|job| &job.id)
+        .collect();
     let mut counts = Delivery {
         delivered: distinct.len() as u64,
         unfiled: filing.unfiled.iter().map(|job| job.id.clone()).collect(),

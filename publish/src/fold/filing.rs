@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The jobs by step, each with what the jobs list says of it.
 pub(crate) struct Filing<'a> {
-    /// Every job of every backend.
+    /// Every job of every backend of kernels, or of Python.
     pub(crate) steps: BTreeMap<&'a StepKey, Vec<Filed<'a>>>,
     /// Jobs that neither their folder, nor their sidecar, nor the jobs list give a step.
     pub(crate) unfiled: Vec<&'a Job>,
@@ -27,13 +27,15 @@ pub(crate) struct Filed<'a> {
 }
 
 impl<'a> Filing<'a> {
-    pub(crate) fn new(collected: &'a Collected, jobs: Option<&'a JobsList>) -> Self {
+    /// Files the jobs that a fold of the options' backend looks at: of kernels, or of Python.
+    pub(crate) fn new(collected: &'a Collected, options: &'a FoldOptions) -> Self {
+        let jobs = options.jobs.as_ref();
         let mut filing = Self {
             steps: BTreeMap::new(),
             unfiled: Vec::new(),
             listed: BTreeMap::new(),
         };
-        for job in collected.jobs() {
+        for job in collected.jobs_of(options.backend) {
             let listed = jobs.and_then(|jobs| jobs.find(&job.id));
             filing.add(job, listed);
         }
@@ -81,7 +83,7 @@ impl<'a> Filing<'a> {
         })
     }
 
-    /// Listed jobs of the step that delivered nothing for it, in whatever backend.
+    /// Listed jobs of the step that delivered nothing for it, in whatever backend of kernels, or of Python.
     pub(crate) fn missing(&self, step: &StepKey) -> Vec<&'a JobId> {
         let Some(listed) = self.listed.get(step) else {
             return Vec::new();

@@ -2,12 +2,12 @@
 
 use super::FoldOptions;
 use super::filing::Filed;
-use crate::collect::Process;
+use crate::collect::{Job, Process};
 use kernrec_schemas::RowBackend;
 use kernrec_schemas::jobs::ListedJob;
 use kernrec_schemas::recording::ProcessState;
 use kernrec_schemas::table::RowReason;
-use kernrec_store::bundle::OriginLayout;
+use kernrec_store::bundle::{OriginLayout, Part};
 use std::collections::BTreeSet;
 
 impl Filed<'_> {
@@ -95,6 +95,16 @@ pub(crate) fn faults<'a>(filed: &Filed<'a>) -> Vec<ProcessFault<'a>> {
         !status_known || job.commit().is_none(),
         RowReason::NoProvenance,
     );
+    if job.part == Part::Python {
+        let of_processes: BTreeSet<_> = job
+            .processes
+            .iter()
+            .filter_map(|p| state_of(job, p))
+            .collect();
+        for reason in job.facts.faults().difference(&of_processes) {
+            of_job(true, reason.clone());
+        }
+    }
     for process in &job.processes {
         let mut of_process = |reason| {
             faults.push(ProcessFault {
@@ -102,13 +112,21 @@ pub(crate) fn faults<'a>(filed: &Filed<'a>) -> Vec<ProcessFault<'a>> {
                 process: Some(process),
             });
         };
-        let state = RowReason::of_process(process.state);
+        let state = state_of(job, process);
         if process.dropped > 0 && state != Some(RowReason::Dropped) {
             of_process(RowReason::Dropped);
         }
         state.into_iter().for_each(of_process);
     }
     faults
+}
+
+/// The reason that the state of a process gives its row.
+fn state_of(job: &Job, process: &Process) -> Option<RowReason> {
+    match job.part {
+        Part::Kernels => RowReason::of_process(process.state),
+        Part::Python => RowReason::of_python_process(process.state),
+    }
 }
 
 /// One reason a job gives its row.

@@ -25,18 +25,8 @@ pub(super) fn row(
 ) -> Row {
     let deciding = deciding(jobs, options);
     let shards = shards(jobs);
-    let mut reasons: BTreeSet<RowReason> = jobs
-        .iter()
-        .flat_map(|filed| filed.lasting_faults(options))
-        .collect();
-    reasons.extend(deciding.iter().flat_map(faults).map(|fault| fault.reason));
-    if !filing.missing(step).is_empty() {
-        reasons.insert(RowReason::JobMissing);
-    }
     let complete = is_complete(jobs, shards);
-    if !complete {
-        reasons.insert(RowReason::ShardsIncomplete);
-    }
+    let reasons = reasons(filing, step, jobs, &deciding, options);
     let mut health = ProcessCounts::default();
     let mut dropped: u64 = 0;
     for process in deciding.iter().flat_map(|filed| &filed.job.processes) {
@@ -53,7 +43,7 @@ pub(super) fn row(
             .sum(),
         dropped,
         shards,
-        kernels: kernels(collected, jobs),
+        kernels: names(collected.names().len(), jobs),
         backend: backend(jobs, options.backend),
         trace_complete: is_trace_complete(&reasons),
         recording_available: jobs.iter().all(left_a_recording),
@@ -61,6 +51,28 @@ pub(super) fn row(
         reasons,
         variants: variants(jobs),
     }
+}
+
+/// Why the row is not usable, by its jobs.
+pub(super) fn reasons(
+    filing: &Filing<'_>,
+    step: &StepKey,
+    jobs: &[Filed<'_>],
+    deciding: &[Filed<'_>],
+    options: &FoldOptions,
+) -> BTreeSet<RowReason> {
+    let mut reasons: BTreeSet<RowReason> = jobs
+        .iter()
+        .flat_map(|filed| filed.lasting_faults(options))
+        .collect();
+    reasons.extend(deciding.iter().flat_map(faults).map(|fault| fault.reason));
+    if !filing.missing(step).is_empty() {
+        reasons.insert(RowReason::JobMissing);
+    }
+    if !is_complete(jobs, shards(jobs)) {
+        reasons.insert(RowReason::ShardsIncomplete);
+    }
+    reasons
 }
 
 /// Readers that know no reasons decide by `passed`, `complete`, `dropped`, `backend` and this: every reason
@@ -71,7 +83,7 @@ fn is_trace_complete(reasons: &BTreeSet<RowReason>) -> bool {
         .all(|reason| matches!(reason, RowReason::NotPassed | RowReason::ShardsIncomplete))
 }
 
-fn shards(jobs: &[Filed<'_>]) -> Shards {
+pub(super) fn shards(jobs: &[Filed<'_>]) -> Shards {
     Shards {
         expected: jobs
             .iter()
@@ -89,7 +101,7 @@ fn seen(jobs: &[Filed<'_>]) -> BTreeSet<u64> {
 
 /// Every declared shard was seen, and none beyond. An index without a count leaves the number open, and so do
 /// jobs that count differently: 1 of 1 and 2 of 2 are not both shards of two.
-fn is_complete(jobs: &[Filed<'_>], shards: Shards) -> bool {
+pub(super) fn is_complete(jobs: &[Filed<'_>], shards: Shards) -> bool {
     let mut counts = jobs
         .iter()
         .filter_map(|filed| filed.job.sidecar()?.shard_count);
@@ -129,14 +141,14 @@ fn variants(jobs: &[Filed<'_>]) -> BTreeSet<Variant> {
         .collect()
 }
 
-/// What any process of any job launched, superseded attempts included. One bit per name: the recordings of a
-/// step repeat the same few hundred names.
-fn kernels(collected: &Collected, jobs: &[Filed<'_>]) -> Vec<u32> {
-    let mut launched = vec![0_u64; collected.names().len().div_ceil(64)];
+/// What any process of any job launched or entered, superseded attempts included. One bit per name: the recordings of
+/// a step repeat the same names.
+pub(super) fn names(total: usize, jobs: &[Filed<'_>]) -> Vec<u32> {
+    let mut launched = vec![0_u64; total.div_ceil(64)];
     for kernel in jobs
         .iter()
         .flat_map(|filed| &filed.job.processes)
-        .flat_map(|process| &process.kernels)
+        .flat_map(|process| &process.names)
     {
         launched[*kernel as usize / 64] |= 1 << (kernel % 64);
     }

@@ -10,7 +10,7 @@ use kernrec_schemas::table::{KernelTable, TableSource};
 /// Jobs of another backend are passed over; a job whose backend nobody knows is folded into every backend's
 /// table, where its row vetoes and never authorises.
 pub fn fold(collected: &Collected, options: &FoldOptions) -> KernelTable {
-    let filing = Filing::new(collected, options.jobs.as_ref());
+    let filing = Filing::new(collected, options);
     let rows = filing
         .of_backend(options)
         .map(|(step, jobs)| {
@@ -20,15 +20,20 @@ pub fn fold(collected: &Collected, options: &FoldOptions) -> KernelTable {
         .collect();
     KernelTable {
         version: KernelTable::VERSION,
-        source: TableSource {
-            org: options.org.clone(),
-            pipeline: options.pipeline.to_string(),
-            build: options.build,
-            commit: Some(options.commit.clone()),
-            recorded_at: options.recorded_at,
-        },
+        source: source(options),
         names: collected.names().to_vec(),
         rows,
         faults: Vec::new(),
+    }
+}
+
+/// Where a folded table comes from.
+pub(super) fn source(options: &FoldOptions) -> TableSource {
+    TableSource {
+        org: options.org.clone(),
+        pipeline: options.pipeline.to_string(),
+        build: options.build,
+        commit: Some(options.commit.clone()),
+        recorded_at: options.recorded_at,
     }
 }

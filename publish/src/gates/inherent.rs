@@ -3,9 +3,9 @@
 use super::{GateOptions, Refusal};
 use crate::fold::Delivery;
 use crate::maps::Maps;
+use crate::publishing::Table;
 use kernrec_schemas::installed::StoreLayout;
 use kernrec_schemas::manifest::Counts;
-use kernrec_schemas::table::KernelTable;
 use kernrec_schemas::{Backend, BuildNumber, Commit, Pipeline};
 use std::cmp::Ordering;
 
@@ -21,7 +21,7 @@ pub struct Candidate<'a> {
     /// The build it is published for.
     pub build: BuildNumber,
     /// Its table.
-    pub table: &'a KernelTable,
+    pub table: &'a Table,
     /// All maps given.
     pub maps: &'a Maps,
     /// What it holds.
@@ -37,8 +37,15 @@ pub struct Candidate<'a> {
 /// Every gate on the record itself that refuses.
 pub fn inherent(candidate: &Candidate<'_>, options: &GateOptions) -> Vec<Refusal> {
     let mut refusals = Vec::new();
-    maps(candidate, &mut refusals);
-    let has_maps = refusals.is_empty();
+    let has_kernels = candidate.backend.has_kernels();
+    if has_kernels {
+        maps(candidate, &mut refusals);
+    } else if candidate.layout == StoreLayout::Upstream {
+        refusals.push(Refusal::BackendNotRepresentable {
+            backend: candidate.backend,
+        });
+    }
+    let has_maps = has_kernels && refusals.is_empty();
     backends(candidate, &mut refusals);
     commits(candidate, &mut refusals);
     source(candidate, &mut refusals);
@@ -88,16 +95,12 @@ fn maps(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
 }
 
 fn backends(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
-    let foreign = |(step, row): (_, &kernrec_schemas::table::Row)| {
-        let found = row.backend.known()?;
-        (found != candidate.backend).then_some((step, found))
-    };
-    let mut rows = candidate.table.rows.iter().filter_map(foreign);
-    if let Some((step, found)) = rows.next() {
+    let foreign = candidate.table.rows_of_others(candidate.backend);
+    if let Some((step, found)) = foreign.first() {
         refusals.push(Refusal::WrongBackend {
-            rows: 1 + rows.count() as u64,
-            step: kernrec_schemas::StepKey::clone(step),
-            found,
+            rows: foreign.len() as u64,
+            step: (*step).clone(),
+            found: *found,
         });
     }
 }
@@ -112,7 +115,7 @@ fn commits(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
             });
         }
     };
-    check("table".to_owned(), candidate.table.source.commit.as_ref());
+    check("table".to_owned(), candidate.table.source().commit.as_ref());
     for (_, file) in candidate.maps.of(candidate.backend) {
         let document = format!("symbol map `{}`", file.path.display());
         check(document, file.map.commit.as_ref());
@@ -121,7 +124,7 @@ fn commits(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
 
 /// A ready-made table may belong to another build or pipeline.
 fn source(candidate: &Candidate<'_>, refusals: &mut Vec<Refusal>) {
-    let source = &candidate.table.source;
+    let source = candidate.table.source();
     let fields = [
         (
             "build",

@@ -87,7 +87,7 @@ pub enum Refusal {
     /// Less than half of what the current record has.
     #[error("{found} {} where the current record has {current}", what.replace('_', " "))]
     Collapse {
-        /// `usable_rows` or `kernels`.
+        /// `usable_rows`, `kernels` or `functions`.
         what: &'static str,
         /// The number now.
         found: u64,
@@ -107,6 +107,12 @@ pub enum Refusal {
     VariantNotRepresentable {
         /// The variant.
         variant: Variant,
+    },
+    /// The existing system's layout has no name for a record of this backend.
+    #[error("a record of `{backend}` has no name in the upstream layout")]
+    BackendNotRepresentable {
+        /// The backend.
+        backend: Backend,
     },
     /// The commit's folder in the upstream layout holds another content under a name: readers could mix the two.
     #[error("`{key}` stands in the store with another content")]
@@ -175,6 +181,7 @@ impl Refusal {
             Self::Collapse { .. } => "collapse",
             Self::Revoked { .. } => "revoked",
             Self::VariantNotRepresentable { .. } => "variant-not-representable",
+            Self::BackendNotRepresentable { .. } => "backend-not-representable",
             Self::CommitAlreadyPublished { .. } => "commit-already-published",
             Self::SignatureMissing { .. } => "signature-missing",
             Self::SignatureUnknownKey { .. } => "signature-unknown-key",

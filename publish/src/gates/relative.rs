@@ -12,6 +12,7 @@ pub fn relative(counts: &Counts, current: &Counts, options: &GateOptions) -> Vec
     for (what, found, current) in [
         ("usable_rows", counts.usable_rows, current.usable_rows),
         ("kernels", counts.kernels, current.kernels),
+        ("functions", counts.functions, current.functions),
     ] {
         if found.saturating_mul(2) < current {
             refusals.push(Refusal::Collapse {

@@ -1,7 +1,7 @@
 //! Several backends, each on its own.
 
 use super::report::{BatchReport, Failure, PublishReport, UnusedMap};
-use super::{BatchRequest, Evidence, PublishError, PublishRequest, publish};
+use super::{BatchRequest, Evidence, PublishError, PublishRequest, Table, publish};
 use crate::recorded_at::{RecordedAtError, Sources, recorded_at};
 use kernrec_git::Repo;
 use kernrec_schemas::{Backend, Timestamp};
@@ -11,8 +11,10 @@ use std::collections::BTreeSet;
 /// Publishes every backend on a thread of its own: none touches, delays or hides another.
 pub fn publish_all(store: &dyn Store, batch: &BatchRequest<'_>) -> BatchReport {
     let with_map = batch.maps.backends();
+    let recorded = recorded_backends(batch);
     let chosen: BTreeSet<Backend> = if batch.backends.is_empty() {
-        with_map.clone()
+        let without = recorded.iter().filter(|backend| !backend.has_kernels());
+        with_map.iter().chain(without).copied().collect()
     } else {
         batch.backends.iter().copied().collect()
     };
@@ -30,14 +32,13 @@ pub fn publish_all(store: &dyn Store, batch: &BatchRequest<'_>) -> BatchReport {
             })
             .collect()
     });
-    let uncovered = |backend: &Backend| !with_map.contains(backend) && !chosen.contains(backend);
+    let uncovered = |backend: &Backend| {
+        backend.has_kernels() && !with_map.contains(backend) && !chosen.contains(backend)
+    };
     BatchReport {
         reports,
         unused_maps: unused_maps(batch, &chosen),
-        backends_without_map: recorded_backends(batch)
-            .into_iter()
-            .filter(uncovered)
-            .collect(),
+        backends_without_map: recorded.into_iter().filter(uncovered).collect(),
         skipped: None,
     }
 }
@@ -79,7 +80,7 @@ fn publish_one(store: &dyn Store, batch: &BatchRequest<'_>, backend: Backend) ->
 
 fn time_of(batch: &BatchRequest<'_>, backend: Backend) -> Result<Timestamp, RecordedAtError> {
     if let Evidence::Table(table) = batch.evidence {
-        return Ok(table.source.recorded_at);
+        return Ok(table.source().recorded_at);
     }
     let repo = batch.repo.as_ref().map(Repo::new);
     recorded_at(&Sources {
@@ -110,12 +111,14 @@ fn unused_maps(batch: &BatchRequest<'_>, chosen: &BTreeSet<Backend>) -> Vec<Unus
 
 fn recorded_backends(batch: &BatchRequest<'_>) -> BTreeSet<Backend> {
     match batch.evidence {
-        Evidence::Recordings(collected) => collected
-            .jobs()
-            .iter()
-            .filter_map(|job| job.backend.known())
-            .collect(),
-        Evidence::Table(table) => table
+        Evidence::Recordings(collected) => {
+            let python = (!collected.python_jobs().is_empty()).then_some(Backend::Python);
+            let jobs = collected.jobs().iter();
+            let kernels = jobs.filter_map(|job| job.backend.known());
+            kernels.chain(python).collect()
+        }
+        Evidence::Table(Table::Functions(_)) => BTreeSet::from([Backend::Python]),
+        Evidence::Table(Table::Kernels(table)) => table
             .rows
             .values()
             .filter_map(|row| row.backend.known())

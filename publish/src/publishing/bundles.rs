@@ -1,14 +1,13 @@
 //! The bundles that go into the store with a record, so that anyone can fold it again.
 
 use super::evidence::fold_options;
-use super::{BundlePolicy, Evidence, PublishError, PublishRequest};
-use crate::collect::{self, Interner, Origin, Unreadable};
+use super::{BundlePolicy, Evidence, PublishError, PublishRequest, Table};
+use crate::collect::{self, Interners, Origin, Parsed, Unreadable};
 use crate::fold::Filing;
 use fs_err as fs;
-use kernrec_schemas::Digest;
 use kernrec_schemas::installed::StoreLayout;
 use kernrec_schemas::manifest::BundleRef;
-use kernrec_schemas::table::KernelTable;
+use kernrec_schemas::{Backend, Digest};
 use kernrec_store::bundle::{self, BundleError, JobFolder, PackOptions, PackedBundle};
 use kernrec_store::fsio::FsError;
 use kernrec_store::objects::{self, Likely};
@@ -33,11 +32,11 @@ struct BundleFile {
     size: u64,
 }
 
-/// Finds or packs the bundles of every job of the table's steps, of whatever backend: whether a listed job
+/// Finds or packs the bundles of every job of the table's steps, of whatever backend of kernels: whether a listed job
 /// delivered anything is part of a row.
 pub(super) fn prepare(
     request: &PublishRequest<'_>,
-    table: &KernelTable,
+    table: &Table,
 ) -> Result<Bundles, PublishError> {
     let (Evidence::Recordings(collected), BundlePolicy::Store, StoreLayout::Native) =
         (request.evidence, request.bundles, request.layout)
@@ -48,17 +47,17 @@ pub(super) fn prepare(
     let folder =
         tempfile::tempdir().map_err(|e| FsError::new("create a temporary folder in", &temp, e))?;
     let options = fold_options(request);
-    let filing = Filing::new(collected, options.jobs.as_ref());
+    let filing = Filing::new(collected, &options);
     let origins: Vec<&Origin> = filing
         .steps
         .iter()
-        .filter(|(step, _)| table.rows.contains_key(**step))
+        .filter(|(step, _)| table.has_row(step))
         .flat_map(|(_, jobs)| jobs)
         .flat_map(|filed| &filed.job.origins)
         .collect();
     let made: Result<Vec<Made>, PublishError> = origins
         .into_par_iter()
-        .map(|origin| bundle_of(origin, folder.path()))
+        .map(|origin| bundle_of(origin, request.backend, folder.path()))
         .collect();
     let mut bundles = Bundles {
         _folder: Some(folder),
@@ -84,7 +83,7 @@ enum Made {
     Nothing(Unreadable),
 }
 
-fn bundle_of(origin: &Origin, folder: &Path) -> Result<Made, PublishError> {
+fn bundle_of(origin: &Origin, backend: Backend, folder: &Path) -> Result<Made, PublishError> {
     match origin {
         Origin::Bundle {
             path, digest, size, ..
@@ -100,7 +99,7 @@ fn bundle_of(origin: &Origin, folder: &Path) -> Result<Made, PublishError> {
             content,
             whole,
         } => match bundle::pack(job, folder, &PackOptions::default()) {
-            Ok(packed) if *whole => checked(job, packed, content),
+            Ok(packed) if *whole => checked(job, packed, backend, content),
             // It can be packed now: somebody mended it after it was folded.
             Ok(_) => Err(changed(job)),
             Err(error) if !whole || is_unpackable(&error) => Ok(Made::Nothing(Unreadable {
@@ -122,11 +121,16 @@ fn is_unpackable(error: &BundleError) -> bool {
 }
 
 /// What is stored must be what was folded: reads back what was packed.
-fn checked(job: &JobFolder, packed: PackedBundle, content: &Digest) -> Result<Made, PublishError> {
-    let interner = Interner::default();
+fn checked(
+    job: &JobFolder,
+    packed: PackedBundle,
+    backend: Backend,
+    content: &Digest,
+) -> Result<Made, PublishError> {
+    let interners = Interners::default();
     let file = fs::File::open(&packed.path).map_err(FsError::on("open", &packed.path))?;
-    let again = collect::read_bundle(packed.path.clone(), file, &interner)?;
-    if again.content() != Some(*content) {
+    let again = collect::read_bundle(&packed.path, file, &interners)?;
+    if again.half(backend).and_then(Parsed::content) != Some(*content) {
         return Err(changed(job));
     }
     let file = BundleFile {

@@ -2,8 +2,8 @@
 
 use crate::recorded_at::RecordedAtError;
 use kernrec_git::GitError;
-use kernrec_schemas::DocumentError;
 use kernrec_schemas::agreement::Disagreement;
+use kernrec_schemas::{Backend, DocumentError};
 use kernrec_store::StoreError;
 use kernrec_store::bundle::BundleError;
 use kernrec_store::fsio::FsError;
@@ -46,6 +46,12 @@ pub enum PublishError {
         /// How many there are.
         found: usize,
     },
+    /// The existing system's layout has no place for such a record.
+    #[error("a record of `{backend}` has no place in the upstream layout")]
+    NotInLayout {
+        /// The record's backend.
+        backend: Backend,
+    },
     /// The pointer's generation cannot grow any more.
     #[error("the pointer has no next generation")]
     GenerationsExhausted,
@@ -70,6 +76,7 @@ impl PublishError {
             Self::NotAcceptable(source) => source.reason(),
             Self::Disagreement(source) => source.reason(),
             Self::OneMap { .. } => "variant-not-representable",
+            Self::NotInLayout { .. } => "backend-not-representable",
             Self::GenerationsExhausted => "generations-exhausted",
             Self::Contended { .. } => "contended",
         }

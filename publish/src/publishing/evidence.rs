@@ -1,22 +1,25 @@
 //! The table of a request, and what jobs delivered for it.
 
-use super::{Evidence, PublishRequest};
-use crate::fold::{Delivery, FoldOptions, delivery, fold};
+use super::{Evidence, PublishRequest, Table};
+use crate::fold::{Delivery, FoldOptions, delivery, fold, fold_functions};
 use kernrec_schemas::Variant;
-use kernrec_schemas::table::{KernelTable, Row, RowReason};
+use kernrec_schemas::table::{Row, RowReason};
 use std::collections::BTreeSet;
 
 /// The table to publish; the delivery is `None` for a ready-made one.
-pub(super) fn table(request: &PublishRequest<'_>) -> (KernelTable, Option<Delivery>) {
+pub(super) fn table(request: &PublishRequest<'_>) -> (Table, Option<Delivery>) {
     match request.evidence {
         Evidence::Recordings(collected) => {
             let options = fold_options(request);
-            (
-                fold(collected, &options),
-                Some(delivery(collected, &options)),
-            )
+            let table = if request.backend.has_kernels() {
+                Table::Kernels(fold(collected, &options))
+            } else {
+                Table::Functions(fold_functions(collected, &options))
+            };
+            (table, Some(delivery(collected, &options)))
         }
-        Evidence::Table(table) => {
+        Evidence::Table(Table::Functions(table)) => (Table::Functions(table.clone()), None),
+        Evidence::Table(Table::Kernels(table)) => {
             let mut table = table.clone();
             let variants = map_variants(request);
             for row in table.rows.values_mut() {
@@ -27,7 +30,7 @@ pub(super) fn table(request: &PublishRequest<'_>) -> (KernelTable, Option<Delive
                 let tells = !row.passed || !row.complete || row.dropped > 0;
                 row.trace_complete &= tells || row.is_usable();
             }
-            (table, None)
+            (Table::Kernels(table), None)
         }
     }
 }
@@ -42,7 +45,7 @@ pub(super) fn fold_options(request: &PublishRequest<'_>) -> FoldOptions {
         pipeline: request.pipeline.clone(),
         recorded_at: request.recorded_at,
         jobs: request.jobs.cloned(),
-        map_variants: Some(map_variants(request)),
+        map_variants: (request.backend.has_kernels()).then(|| map_variants(request)),
     }
 }
 

@@ -9,6 +9,7 @@ mod current;
 mod decide;
 mod error;
 mod evidence;
+mod folded;
 mod ordering;
 mod record;
 mod report;
@@ -19,6 +20,7 @@ mod upstream;
 
 pub use batch::publish_all;
 pub use error::PublishError;
+pub use folded::Table;
 pub use ordering::Supersession;
 pub use report::{BatchReport, Failure, Outcome, PublishReport, SkippedBranch, UnusedMap};
 pub use request::{BatchRequest, BundlePolicy, Evidence, PublishRequest};

@@ -1,13 +1,14 @@
 //! The documents of one record and the manifest over them.
 
-use super::{PublishError, PublishRequest};
+use super::{PublishError, PublishRequest, Table};
 use kernrec_schemas::agreement;
+use kernrec_schemas::function_table::FunctionTable;
 use kernrec_schemas::installed::StoreLayout;
 use kernrec_schemas::jobs::JobsList;
 use kernrec_schemas::json;
 use kernrec_schemas::manifest::{
-    BundleRef, Counts, FileRef, MEDIA_JSON, ManifestParts, Producer, ROLE_JOBS, ROLE_TABLE,
-    RecordManifest, symbol_map_role,
+    BundleRef, Counts, FileRef, MEDIA_JSON, ManifestParts, Producer, ROLE_FUNCTION_TABLE,
+    ROLE_JOBS, ROLE_TABLE, RecordManifest, symbol_map_role,
 };
 use kernrec_schemas::symbol_map::SymbolMap;
 use kernrec_schemas::table::KernelTable;
@@ -22,8 +23,16 @@ pub(super) struct Record {
     pub(super) documents: Vec<Document>,
     /// The digest of its manifest.
     pub(super) manifest: Digest,
-    /// The maps' variants, as long as nobody has held the documents against their loaders.
-    unchecked: Option<Vec<Variant>>,
+    /// What the documents are, as long as nobody has held them against their loaders.
+    unchecked: Option<Unchecked>,
+}
+
+/// What the documents of our layout are.
+enum Unchecked {
+    /// A kernel table and the maps of these variants.
+    Kernels(Vec<Variant>),
+    /// A function table.
+    Functions,
 }
 
 /// A document as it is stored, uncompressed.
@@ -52,6 +61,10 @@ impl Document {
         KernelTable::parse(&self.bytes).map_err(PublishError::NotAcceptable)
     }
 
+    fn functions(&self) -> Result<FunctionTable, PublishError> {
+        FunctionTable::parse(&self.bytes).map_err(PublishError::NotAcceptable)
+    }
+
     fn map(&self) -> Result<SymbolMap, PublishError> {
         SymbolMap::load(&self.bytes).map_err(PublishError::NotAcceptable)
     }
@@ -69,10 +82,16 @@ impl Record {
     /// Holds the documents against the loaders and the check that their readers use. No pointer may name the record
     /// before; the documents may be on their way meanwhile.
     pub(super) fn check(&self) -> Result<(), PublishError> {
-        let (Some(variants), [table, others @ .., manifest]) =
+        let (Some(unchecked), [table, others @ .., manifest]) =
             (&self.unchecked, self.documents.as_slice())
         else {
             return Ok(());
+        };
+        let manifest =
+            RecordManifest::parse(&manifest.bytes).map_err(PublishError::NotAcceptable)?;
+        let Unchecked::Kernels(variants) = unchecked else {
+            let table = table.functions()?;
+            return Ok(agreement::check_functions(&manifest, &table)?);
         };
         let (table, maps) = rayon::join(
             || table.table(),
@@ -83,8 +102,6 @@ impl Record {
             },
         );
         let (table, maps) = (table?, maps?);
-        let manifest =
-            RecordManifest::parse(&manifest.bytes).map_err(PublishError::NotAcceptable)?;
         let maps: Vec<_> = maps.iter().map(|(v, map)| (v.clone(), map)).collect();
         Ok(agreement::check(&manifest, &table, &maps)?)
     }
@@ -93,7 +110,7 @@ impl Record {
 /// Makes the documents. Our layout's are still to be checked, see [`Record::check`].
 pub(super) fn assemble(
     request: &PublishRequest<'_>,
-    table: &KernelTable,
+    table: &Table,
     counts: Counts,
     bundles: Vec<BundleRef>,
 ) -> Result<Record, PublishError> {
@@ -104,7 +121,11 @@ pub(super) fn assemble(
     if request.layout == StoreLayout::Upstream {
         return upstream_record(request, table_document, maps);
     }
-    let mut files = BTreeMap::from([(ROLE_TABLE.to_owned(), table_document.file())]);
+    let role = match table {
+        Table::Kernels(_) => ROLE_TABLE,
+        Table::Functions(_) => ROLE_FUNCTION_TABLE,
+    };
+    let mut files = BTreeMap::from([(role.to_owned(), table_document.file())]);
     let mut documents = vec![table_document];
     let mut variants = Vec::new();
     for (variant, document) in maps {
@@ -123,7 +144,7 @@ pub(super) fn assemble(
         backend: request.backend,
         commit: request.commit.clone(),
         build: request.build,
-        recorded_at: table.source.recorded_at,
+        recorded_at: table.source().recorded_at,
         files,
         counts,
         bundles,
@@ -135,7 +156,10 @@ pub(super) fn assemble(
     let manifest = Document::new(manifest.to_canonical());
     Ok(Record {
         manifest: manifest.digest,
-        unchecked: Some(variants),
+        unchecked: Some(match table {
+            Table::Kernels(_) => Unchecked::Kernels(variants),
+            Table::Functions(_) => Unchecked::Functions,
+        }),
         documents: documents.into_iter().chain([manifest]).collect(),
     })
 }
@@ -153,6 +177,10 @@ fn upstream_record(
     table: Document,
     maps: Vec<(Variant, Document)>,
 ) -> Result<Record, PublishError> {
+    if !request.backend.has_kernels() {
+        let backend = request.backend;
+        return Err(PublishError::NotInLayout { backend });
+    }
     let names = upstream::Names {
         pipeline: &request.pipeline,
         backend: request.backend,

@@ -184,7 +184,7 @@ impl Failure {
 /// The ends of several backends' publishes.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct BatchReport {
-    /// One report per backend, in the order of [`Backend::KERNELS`]. Every command that works backend by backend calls the
+    /// One report per backend, in the order of [`Backend::ALL`]. Every command that works backend by backend calls the
     /// list so.
     #[serde(rename = "backends")]
     pub reports: Vec<PublishReport>,

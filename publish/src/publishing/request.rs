@@ -1,11 +1,11 @@
 //! What a publish needs to know.
 
+use super::Table;
 use crate::collect::Collected;
 use crate::gates::GateOptions;
 use crate::maps::Maps;
 use kernrec_schemas::installed::StoreLayout;
 use kernrec_schemas::jobs::JobsList;
-use kernrec_schemas::table::KernelTable;
 use kernrec_schemas::{Backend, BuildNumber, Commit, Pipeline, Timestamp};
 use kernrec_store::signing::Signing;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ pub enum Evidence<'a> {
     /// Recordings, folded now.
     Recordings(&'a Collected),
     /// A table folded before.
-    Table(&'a KernelTable),
+    Table(&'a Table),
 }
 
 /// Whether the bundles that were folded go into the store too.
@@ -70,7 +70,7 @@ pub struct PublishRequest<'a> {
 /// Records of several backends to publish independently.
 #[derive(Debug, Clone)]
 pub struct BatchRequest<'a> {
-    /// The backends asked for; empty: every backend a map was given for.
+    /// The backends asked for; empty: every backend a map was given for, and Python if it was recorded.
     pub backends: Vec<Backend>,
     /// The pipeline.
     pub pipeline: Pipeline,

@@ -6,12 +6,11 @@ use super::decide::{Decision, decide};
 use super::record::{self, Record};
 use super::report::{Failure, Outcome, PublishReport};
 use super::upload::upload;
-use super::{Evidence, PublishError, PublishRequest, evidence, upstream};
+use super::{Evidence, PublishError, PublishRequest, Table, evidence, upstream};
 use crate::gates::{self, Candidate, Refusal};
 use kernrec_schemas::installed::StoreLayout;
 use kernrec_schemas::manifest::Counts;
 use kernrec_schemas::pointer::{Pointer, RecordRef};
-use kernrec_schemas::table::KernelTable;
 use kernrec_schemas::{Generation, Timestamp};
 use kernrec_store::pointers;
 use kernrec_store::{Store, Swap};
@@ -33,7 +32,7 @@ pub fn publish(
     let (table, delivery) = evidence::table(request);
     let maps = request.maps.of(request.backend);
     let maps: Vec<_> = maps.map(|(_, file)| &file.map).collect();
-    let counts = Counts::of(&table, maps);
+    let counts = table.counts(&maps);
     let candidate = Candidate {
         backend: request.backend,
         pipeline: &request.pipeline,
@@ -54,7 +53,7 @@ pub fn publish(
         request.build,
         request.dry_run,
     );
-    report.recorded_at = Some(table.source.recorded_at);
+    report.recorded_at = Some(table.source().recorded_at);
     report.counts = Some(counts);
     report.delivery = delivery;
     report.faulty_rows = faulty_rows(request);
@@ -102,7 +101,7 @@ struct Prepared {
 impl Prepared {
     fn new(
         request: &PublishRequest<'_>,
-        table: &KernelTable,
+        table: &Table,
         counts: Counts,
     ) -> Result<Self, PublishError> {
         let bundles = bundles::prepare(request, table)?;
@@ -267,5 +266,5 @@ fn faulty_rows(request: &PublishRequest<'_>) -> Vec<String> {
             .collect();
         format!("{key}: {}", fault.problem)
     };
-    table.faults.iter().map(shown).collect()
+    table.faults().iter().map(shown).collect()
 }

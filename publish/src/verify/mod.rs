@@ -3,5 +3,7 @@
 mod difference;
 mod refold;
 
-pub use difference::{FieldDifference, RowChange, RowDifference, differences};
+pub use difference::{
+    FieldDifference, RowChange, RowDifference, differences, function_differences,
+};
 pub use refold::{Refold, RefoldError, refold};

@@ -1,20 +1,22 @@
 //! Folding a published record again.
 
-use super::{RowDifference, differences};
-use crate::collect::{self, Collected, Interner, Parsed};
-use crate::fold::{FoldOptions, fold};
+use super::{RowDifference, differences, function_differences};
+use crate::collect::{self, Collected, Interners, ParsedJob};
+use crate::fold::{FoldOptions, fold, fold_functions};
 use crate::publishing::read_jobs;
-use kernrec_schemas::jobs::JobsList;
-use kernrec_schemas::manifest::{BundleRef, Counts, FileRef, ROLE_JOBS, RecordManifest};
+use kernrec_schemas::function_table::FunctionTable;
+use kernrec_schemas::manifest::{
+    BundleRef, Counts, FileRef, ROLE_FUNCTION_TABLE, ROLE_JOBS, ROLE_TABLE, RecordManifest,
+};
 use kernrec_schemas::symbol_map::SymbolMap;
-use kernrec_schemas::table::KernelTable;
+use kernrec_schemas::table::{KernelTable, TableSource};
 use kernrec_schemas::{Digest, DocumentError, Variant};
 use kernrec_store::bundle::BundleError;
 use kernrec_store::{Key, Store, StoreError, objects};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::Path;
 
 /// What folding a record again gave.
 #[derive(Debug, Clone, Serialize)]
@@ -110,56 +112,97 @@ pub fn refold(store: &dyn Store, manifest: &RecordManifest) -> Result<Refold, Re
     if manifest.bundles.is_empty() {
         return Err(RefoldError::NoBundles);
     }
+    if manifest.backend.has_kernels() {
+        refold_kernels(store, manifest)
+    } else {
+        refold_functions(store, manifest)
+    }
+}
+
+fn refold_kernels(store: &dyn Store, manifest: &RecordManifest) -> Result<Refold, RefoldError> {
     let file = manifest
         .table()
-        .ok_or(RefoldError::NoFile { role: "table" })?;
+        .ok_or(RefoldError::NoFile { role: ROLE_TABLE })?;
     let published = read(store, file)?;
     let published_table = KernelTable::parse(&published)?;
     let maps = maps(store, manifest)?;
-    let jobs = match manifest.files.get(ROLE_JOBS) {
-        Some(file) => Some(read_jobs(&read(store, file)?)?),
-        None => None,
-    };
     let variants = maps.iter().map(|(variant, _)| variant.clone()).collect();
-    let options = options(manifest, &published_table, jobs, variants)?;
+    let options = options(store, manifest, &published_table.source, Some(variants))?;
     let table = fold(&bundles(store, &manifest.bundles)?, &options);
-    let refolded = table.to_canonical();
-    let counts = Counts::of(&table, maps.iter().map(|(_, map)| map));
-    let rows = differences(&published_table, &table);
-    let same_bytes = published == refolded;
-    Ok(Refold {
-        same: same_bytes && counts == manifest.counts,
-        bundles: manifest.bundles.len() as u64,
-        published: file.digest,
-        refolded: Digest::of(&refolded),
-        other_fields: !same_bytes && rows.is_empty(),
-        rows,
-        counts: (counts != manifest.counts).then_some(CountsDifference {
-            published: manifest.counts,
-            refolded: counts,
-        }),
-    })
+    let again = Again {
+        published,
+        refolded: table.to_canonical(),
+        counts: Counts::of(&table, maps.iter().map(|(_, map)| map)),
+        rows: differences(&published_table, &table),
+    };
+    Ok(again.compared(manifest, file))
+}
+
+fn refold_functions(store: &dyn Store, manifest: &RecordManifest) -> Result<Refold, RefoldError> {
+    let role = ROLE_FUNCTION_TABLE;
+    let file = (manifest.function_table()).ok_or(RefoldError::NoFile { role })?;
+    let published = read(store, file)?;
+    let published_table = FunctionTable::parse(&published)?;
+    let options = options(store, manifest, &published_table.source, None)?;
+    let table = fold_functions(&bundles(store, &manifest.bundles)?, &options);
+    let again = Again {
+        published,
+        refolded: table.to_canonical(),
+        counts: Counts::of_functions(&table),
+        rows: function_differences(&published_table, &table),
+    };
+    Ok(again.compared(manifest, file))
+}
+
+/// A published table and what its bundles give now.
+struct Again {
+    published: Vec<u8>,
+    refolded: Vec<u8>,
+    counts: Counts,
+    rows: Vec<RowDifference>,
+}
+
+impl Again {
+    fn compared(self, manifest: &RecordManifest, file: &FileRef) -> Refold {
+        let same_bytes = self.published == self.refolded;
+        Refold {
+            same: same_bytes && self.counts == manifest.counts,
+            bundles: manifest.bundles.len() as u64,
+            published: file.digest,
+            refolded: Digest::of(&self.refolded),
+            other_fields: !same_bytes && self.rows.is_empty(),
+            rows: self.rows,
+            counts: (self.counts != manifest.counts).then_some(CountsDifference {
+                published: manifest.counts,
+                refolded: self.counts,
+            }),
+        }
+    }
 }
 
 /// The options the record was folded with: all of them stand in the manifest and the table.
 fn options(
+    store: &dyn Store,
     manifest: &RecordManifest,
-    table: &KernelTable,
-    jobs: Option<JobsList>,
-    variants: BTreeSet<Variant>,
+    source: &TableSource,
+    map_variants: Option<BTreeSet<Variant>>,
 ) -> Result<FoldOptions, RefoldError> {
-    if table.source.pipeline != manifest.pipeline.as_str() {
+    if source.pipeline != manifest.pipeline.as_str() {
         return Err(RefoldError::Source { field: "pipeline" });
     }
+    let jobs = match manifest.files.get(ROLE_JOBS) {
+        Some(file) => Some(read_jobs(&read(store, file)?)?),
+        None => None,
+    };
     Ok(FoldOptions {
         backend: manifest.backend,
         commit: manifest.commit.clone(),
         build: manifest.build,
-        org: table.source.org.clone(),
+        org: source.org.clone(),
         pipeline: manifest.pipeline.clone(),
         recorded_at: manifest.recorded_at,
         jobs,
-        map_variants: Some(variants),
+        map_variants,
     })
 }
 
@@ -174,13 +217,13 @@ fn maps(
 }
 
 fn bundles(store: &dyn Store, refs: &[BundleRef]) -> Result<Collected, RefoldError> {
-    let interner = Interner::default();
-    let parsed: Result<Vec<Parsed>, RefoldError> = refs
+    let interners = Interners::default();
+    let parsed: Result<Vec<ParsedJob>, RefoldError> = refs
         .par_iter()
         .map(|bundle| {
             let key = Key::bundle(&bundle.digest);
             let reader = store.read(&key)?;
-            let parsed = collect::read_bundle(PathBuf::from(key.as_str()), reader, &interner)?;
+            let parsed = collect::read_bundle(Path::new(key.as_str()), reader, &interners)?;
             match parsed.bundle() {
                 Some((found, size)) if (found, size) != (bundle.digest, bundle.size) => {
                     Err(RefoldError::OtherBundle {
@@ -195,7 +238,7 @@ fn bundles(store: &dyn Store, refs: &[BundleRef]) -> Result<Collected, RefoldErr
             }
         })
         .collect();
-    Ok(Collected::of(parsed?, interner))
+    Ok(Collected::of(parsed?, interners))
 }
 
 fn read(store: &dyn Store, file: &FileRef) -> Result<Vec<u8>, RefoldError> {

@@ -1,7 +1,7 @@
 //! Every gate refuses what it must, lets the nearest miss through, and leaves the store as it was.
 
 use crate::support::{Job, clean, collect_jobs, jobs_list, map, map_from, maps, put, request};
-use kernrec_publish::publishing::{Evidence, Outcome, PublishReport, PublishRequest};
+use kernrec_publish::publishing::{Evidence, Outcome, PublishReport, PublishRequest, Table};
 use kernrec_publish::{GateOptions, Inputs, Maps, collect, publish};
 use kernrec_schemas::Backend;
 use kernrec_schemas::exit::Exit;
@@ -119,7 +119,10 @@ fn wrong_backend_is_about_ready_made_tables() {
     });
     let table = KernelTable::parse(rocm.to_string().as_bytes()).unwrap();
     let maps = good_maps();
-    let report = shop().publish(&request(Evidence::Table(&table), &maps));
+    let report = shop().publish(&request(
+        Evidence::Table(&Table::Kernels(table.clone())),
+        &maps,
+    ));
     assert_eq!(words(&report), ["wrong-backend"]);
     let recorded = shop().publish(&request(Evidence::Recordings(&collected), &maps));
     assert_eq!(recorded.outcome, Outcome::Published);
@@ -152,8 +155,12 @@ fn commit_and_source_mismatch() {
         KernelTable::parse(document.to_string().as_bytes()).unwrap()
     };
     let maps = good_maps();
-    let refused =
-        |table: KernelTable| words(&shop().publish(&request(Evidence::Table(&table), &maps)));
+    let refused = |table: KernelTable| {
+        words(&shop().publish(&request(
+            Evidence::Table(&Table::Kernels(table.clone())),
+            &maps,
+        )))
+    };
     assert_eq!(refused(table(7, "ci", "feed")), ["commit-mismatch"]);
     assert_eq!(refused(table(7, "ci", "")), ["commit-mismatch"]);
     assert_eq!(refused(table(8, "ci", "c0de")), ["table-mismatch"]);

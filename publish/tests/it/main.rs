@@ -11,6 +11,7 @@ mod gates;
 mod ggml_h200;
 mod ordering;
 mod publish;
+mod python;
 mod races;
 mod refold;
 #[path = "../../../store/tests/support/seaweed.rs"]

@@ -1,7 +1,7 @@
 //! What a published record is made of.
 
 use crate::support::{Job, clean, collect_jobs, jobs_list, map, maps, request};
-use kernrec_publish::publishing::{Evidence, Outcome};
+use kernrec_publish::publishing::{Evidence, Outcome, Table};
 use kernrec_publish::{BundlePolicy, Collected, Inputs, Maps, collect, publish};
 use kernrec_schemas::manifest::RecordManifest;
 use kernrec_schemas::table::KernelTable;
@@ -247,7 +247,11 @@ fn a_row_whose_fields_contradict_each_other_is_published_so_that_no_reader_uses_
     });
     let table = KernelTable::parse(table.to_string().as_bytes()).unwrap();
     let maps = one_map();
-    let report = publish(&store, &request(Evidence::Table(&table), &maps)).unwrap();
+    let report = publish(
+        &store,
+        &request(Evidence::Table(&Table::Kernels(table.clone())), &maps),
+    )
+    .unwrap();
     let file = manifest(&store, &report.manifest.unwrap())
         .table()
         .unwrap()

@@ -21,7 +21,7 @@ pub(crate) fn run(args: &LogArgs, shell: &mut Shell) -> Result<Exit, CommandErro
         .target
         .open(Access::Read, &network::reading(&args.network, None)?)?;
     let backends = match args.backend {
-        BackendsArg::All => Backend::KERNELS.to_vec(),
+        BackendsArg::All => Backend::ALL.to_vec(),
         BackendsArg::One(backend) => vec![backend],
     };
     let mut summaries = Vec::new();

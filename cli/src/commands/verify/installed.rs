@@ -14,7 +14,8 @@ use kernrec_store::artifact;
 use std::path::Path;
 
 pub(crate) fn run(args: &InstalledArgs, shell: &mut Shell) -> Result<Exit, CommandError> {
-    let backends = installed::backends(&args.data);
+    let there = |backend: &Backend| installed::is_there(&args.data, *backend);
+    let backends: Vec<Backend> = Backend::ALL.into_iter().filter(there).collect();
     if backends.is_empty() {
         let problem = format!("nothing is installed in `{}`", args.data.display());
         let error = CommandError::refused("never-installed", problem);
@@ -77,11 +78,16 @@ fn check(data: &Path, backend: Backend) -> Check {
         files: 0,
         problem: None,
     };
-    match installed::open(data, backend) {
-        Ok(pair) => {
-            check.commit = Some(pair.record.commit.to_string());
-            check.files = pair.record.files.len() + pair.record.twins.len();
-            check.problem = damaged_twin(&pair);
+    let opened = if backend.has_kernels() {
+        installed::open(data, backend).map(|pair| (damaged_twin(&pair), pair.record))
+    } else {
+        installed::open_functions(data).map(|functions| (None, functions.record))
+    };
+    match opened {
+        Ok((problem, record)) => {
+            check.commit = Some(record.commit.to_string());
+            check.files = record.files.len() + record.twins.len();
+            check.problem = problem;
         }
         Err(error) => check.problem = Some((error.reason(), chain(&error))),
     }

@@ -28,7 +28,8 @@ pub(crate) fn run(args: &RecordArgs, shell: &mut Shell) -> Result<Exit, CommandE
     let manifest = manifest(store.as_ref(), reference)?;
     let result = refold(store.as_ref(), &manifest).map_err(failed)?;
     let form = Form::of_flag(args.json);
-    shell.summary(&summary(reference, &result), form)?;
+    let of_kernels = manifest.backend.has_kernels();
+    shell.summary(&summary(reference, &result, of_kernels), form)?;
     Ok(verdict(result.same))
 }
 
@@ -91,7 +92,7 @@ fn failed(error: RefoldError) -> CommandError {
     }
 }
 
-fn summary(reference: &RecordRef, result: &Refold) -> Summary {
+fn summary(reference: &RecordRef, result: &Refold, of_kernels: bool) -> Summary {
     let title = if result.same {
         "the record is what its bundles say, byte for byte"
     } else {
@@ -113,16 +114,20 @@ fn summary(reference: &RecordRef, result: &Refold) -> Summary {
         summary.fact("published_usable", counts.published.usable_rows);
         summary.fact("refolded_usable", counts.refolded.usable_rows);
     }
-    let columns = &["step", "change", "fields", "kernels_lost", "kernels_gained"];
+    let columns = if of_kernels {
+        &["step", "change", "fields", "kernels_lost", "kernels_gained"]
+    } else {
+        &["step", "change", "fields", "entered_lost", "entered_gained"]
+    };
     let mut rows = Section::new("rows", "rows that differ", columns, SHOWN);
     for row in &result.rows {
-        rows.row(difference(row));
+        rows.row(difference(row, of_kernels));
     }
     summary.section(rows);
     summary
 }
 
-fn difference(row: &RowDifference) -> [serde_json::Value; 5] {
+fn difference(row: &RowDifference, of_kernels: bool) -> [serde_json::Value; 5] {
     let change = match row.change {
         RowChange::Missing => "only-published",
         RowChange::Extra => "only-refolded",
@@ -132,11 +137,10 @@ fn difference(row: &RowDifference) -> [serde_json::Value; 5] {
         .fields
         .iter()
         .map(|field| format!("{}: {} -> {}", field.field, field.first, field.second));
-    [
-        text(&row.step),
-        text(change),
-        texts(fields),
-        texts(&row.kernels_lost),
-        texts(&row.kernels_gained),
-    ]
+    let (lost, gained) = if of_kernels {
+        (texts(&row.kernels_lost), texts(&row.kernels_gained))
+    } else {
+        (texts(&row.entered_lost), texts(&row.entered_gained))
+    };
+    [text(&row.step), text(change), texts(fields), lost, gained]
 }

@@ -1,0 +1,3 @@
+from vllm import Engine
+
+print(Engine().run("a bb ccc"))

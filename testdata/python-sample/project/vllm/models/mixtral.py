@@ -1,0 +1,6 @@
+from vllm.sampling import top_k
+
+
+class Mixtral:
+    def forward(self, values):
+        return top_k(values, 2)

@@ -1,0 +1,2 @@
+def nobody_calls_this():
+    return "nothing"
