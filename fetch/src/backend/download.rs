@@ -164,14 +164,15 @@ fn describe(
     target: &Target,
     arrived: BTreeMap<String, Arrived>,
 ) -> InstalledRecord {
-    let twins = arrived
-        .values()
-        .filter_map(|file| file.twin.clone())
-        .collect();
-    let files = arrived
-        .into_iter()
-        .map(|(role, file)| (role, file.file))
-        .collect();
+    let (mut files, mut twins) = (BTreeMap::new(), BTreeMap::new());
+    let mut documents = Vec::new();
+    for (role, one) in arrived {
+        files.insert(role, one.file);
+        twins.extend(one.twin);
+        documents.push(one.document);
+    }
+    // Hundreds of thousands of names: to free them takes longer than to put the record in place, and nobody waits for it.
+    let _ = thread::Builder::new().spawn(move || drop(documents));
     InstalledRecord::new(InstalledParts {
         pipeline: manifest.pipeline.clone(),
         backend: manifest.backend,
