@@ -50,6 +50,12 @@ pub trait Store: Send + Sync {
         bytes: &[u8],
     ) -> Result<Swap, StoreError>;
 
+    /// Finds out ahead of [`Self::swap_pointer`] what that would have to find out first, in requests of its own. An error
+    /// is one that the move would end with.
+    fn prepare_swap(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// Everything below a prefix, sorted by key. Temporary files and locks are not listed.
     fn list(&self, prefix: &Key) -> Result<Vec<Listed>, StoreError>;
 

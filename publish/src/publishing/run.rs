@@ -138,7 +138,7 @@ impl Prepared {
             let proceeds = moves || matches!(decision, Decision::Unchanged);
             if proceeds && !uploaded {
                 // Also for an unchanged record: what was damaged since is healed.
-                let refusal = self.upload(store, request, current.as_ref());
+                let refusal = self.upload(store, request, current.as_ref(), moves);
                 checking.end()?;
                 if let Some(refusal) = refusal? {
                     report.decided(Decision::Refused(vec![refusal]));
@@ -176,6 +176,7 @@ impl Prepared {
         store: &dyn Store,
         request: &PublishRequest<'_>,
         current: Option<&Current>,
+        moves: bool,
     ) -> Result<Option<Refusal>, PublishError> {
         if request.layout == StoreLayout::Upstream {
             return upstream::upload(store, request, &self.record, current);
@@ -183,7 +184,7 @@ impl Prepared {
         if request.dry_run {
             return Ok(None);
         }
-        upload(store, &self.record, &self.bundles).map(|()| None)
+        upload(store, &self.record, &self.bundles, moves).map(|()| None)
     }
 
     fn move_pointer(

@@ -14,10 +14,13 @@ use std::thread;
 const PARALLEL: usize = 8;
 
 /// Stores documents and bundles. What stands there damaged is healed.
+///
+/// `moves`: a pointer will be moved next.
 pub(super) fn upload(
     store: &dyn Store,
     record: &Record,
     bundles: &Bundles,
+    moves: bool,
 ) -> Result<(), PublishError> {
     let Some((manifest, others)) = record.documents.split_last() else {
         return Ok(());
@@ -30,12 +33,15 @@ pub(super) fn upload(
         (likely, frames.unwrap_or_else(|panic| resume_unwind(panic)))
     });
     let likely = likely?;
-    // The documents are the largest by far, so they go before the bundles.
+    // The documents are the largest by far, so they go before the bundles. What the pointer's move has to know is small
+    // and asked for while they are on their way.
     let documents = others.len();
-    at_once(documents + bundles.len(), |number| {
+    at_once(documents + 1 + bundles.len(), |number| {
         match others.get(number).zip(frames.get(number)) {
             Some((document, frame)) => put(store, document, frame, likely),
-            None => bundles.upload(store, number - documents, likely),
+            None if number == documents && moves => Ok(store.prepare_swap()?),
+            None if number == documents => Ok(()),
+            None => bundles.upload(store, number - documents - 1, likely),
         }
     })
 }

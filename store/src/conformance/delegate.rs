@@ -95,6 +95,9 @@ impl<D: Delegate> Store for D {
     ) -> Result<Swap, StoreError> {
         Delegate::swap_pointer(self, key, expected, bytes)
     }
+    fn prepare_swap(&self) -> Result<(), StoreError> {
+        self.inner().prepare_swap()
+    }
     fn list(&self, prefix: &Key) -> Result<Vec<Listed>, StoreError> {
         Delegate::list(self, prefix)
     }

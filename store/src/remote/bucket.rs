@@ -191,6 +191,14 @@ impl Store for Bucket {
         }
     }
 
+    fn prepare_swap(&self) -> Result<(), StoreError> {
+        if self.conditional_writes {
+            self.prove_conditions()
+        } else {
+            Ok(())
+        }
+    }
+
     fn list(&self, prefix: &Key) -> Result<Vec<Listed>, StoreError> {
         let list = self
             .store

@@ -149,7 +149,7 @@ impl Bucket {
     }
 
     /// Refuses a service that takes conditional writes for plain ones: it would say "moved" to everybody.
-    fn prove_conditions(&self) -> Result<(), StoreError> {
+    pub(super) fn prove_conditions(&self) -> Result<(), StoreError> {
         if self.moves.proven.load(Ordering::Relaxed) {
             return Ok(());
         }
