@@ -41,7 +41,7 @@ pub(crate) fn write(root: &Path, number: u64) -> PathBuf {
 
 /// `kernrec-publish` of a build that was written.
 pub(crate) fn publisher(folder: &Path, number: u64, store: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_kernrec-publish"));
+    let mut command = Command::new(program(env!("CARGO_BIN_EXE_kernrec-publish")));
     command
         .args([
             "--store",
@@ -57,6 +57,14 @@ pub(crate) fn publisher(folder: &Path, number: u64, store: &str) -> Command {
         .arg("--symbol-map")
         .arg(folder.join("map.json"));
     command
+}
+
+/// A program as it was built, or the one beside this benchmark, if both were carried to another machine.
+pub(crate) fn program(built: &str) -> PathBuf {
+    let built = PathBuf::from(built);
+    let own = std::env::current_exe().unwrap();
+    let beside = own.with_file_name(built.file_name().unwrap());
+    if beside.is_file() { beside } else { built }
 }
 
 fn commit(number: u64) -> String {

@@ -53,7 +53,8 @@ fn install(frame: &[u8], path: &Path) {
 
 impl Scene {
     fn fetcher(&self, out: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ci-fetch-kernel-record"));
+        let mut command =
+            Command::new(build::program(env!("CARGO_BIN_EXE_ci-fetch-kernel-record")));
         command
             .args([
                 "--url",

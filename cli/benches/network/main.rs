@@ -1,7 +1,8 @@
 //! What the network costs, as ratios to curl doing the same transfers in the same run.
 //!
 //! Run with `cargo bench -p kernrec-cli --bench network`. Needs curl and, for publishing, the S3 server that
-//! scripts/test.sh installs. Every figure is a median, and what is compared runs in turns.
+//! scripts/test.sh installs, or the one that `KERNREC_TEST_WEED` names. On another machine the benchmark's program needs
+//! `kernrec-publish` and `ci-fetch-kernel-record` beside it, and nothing of the checkout. Every figure is a median, and what is compared runs in turns.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
