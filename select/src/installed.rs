@@ -1,8 +1,9 @@
 //! From a fetcher's output folder to the records of a question. The one place of this crate that reads files.
 
+use crate::functions::FunctionRecord;
 use crate::lineage::Lineage;
 use crate::pair::{Pair, Record, Unavailable};
-use kernrec_fetch::installed::{self, InstalledPair};
+use kernrec_fetch::installed::{self, InstalledFunctions, InstalledPair};
 use kernrec_schemas::{Backend, KeyId};
 use kernrec_store::signing::TrustedKeys;
 use std::collections::BTreeSet;
@@ -15,6 +16,9 @@ use std::path::Path;
 pub fn open_records(out: &Path, asked: &BTreeSet<Backend>, keys: &TrustedKeys) -> Vec<Record> {
     let mut wanted = asked.clone();
     wanted.extend(installed::backends(out));
+    if installed::is_there(out, Backend::Python) {
+        wanted.insert(Backend::Python);
+    }
     wanted
         .into_iter()
         .map(|backend| open_record(out, backend, keys))
@@ -22,8 +26,14 @@ pub fn open_records(out: &Path, asked: &BTreeSet<Backend>, keys: &TrustedKeys) -
 }
 
 fn open_record(out: &Path, backend: Backend, keys: &TrustedKeys) -> Record {
-    match installed::open(out, backend) {
-        Ok(installed) => Record::Ready(Box::new(pair(installed, keys))),
+    let opened = match backend {
+        Backend::Python => installed::open_functions(out)
+            .map(|installed| Record::Functions(Box::new(functions(installed, keys)))),
+        _ => installed::open(out, backend)
+            .map(|installed| Record::Ready(Box::new(pair(installed, keys)))),
+    };
+    match opened {
+        Ok(record) => record,
         Err(error) => Record::Unavailable(Unavailable {
             backend,
             reason: error.reason().to_owned(),
@@ -41,6 +51,16 @@ fn pair(installed: InstalledPair, keys: &TrustedKeys) -> Pair {
         lineage: Lineage::default(),
         table: installed.table,
         maps: installed.maps.into_values().collect(),
+    }
+}
+
+fn functions(installed: InstalledFunctions, keys: &TrustedKeys) -> FunctionRecord {
+    FunctionRecord {
+        published_at: installed.record.origin.published_at,
+        revoked: installed.record.revoked.is_some(),
+        unverified: unverified(installed.record.origin.signed_by.as_ref(), keys),
+        lineage: Lineage::default(),
+        table: installed.table,
     }
 }
 

@@ -209,14 +209,10 @@ fn unheard(
     proposal: &Proposal,
 ) -> Option<Reason> {
     let functions = evidence.functions?;
-    let mut proposing = proposal.numbers(functions.files.len());
-    let (mut of_functions, mut of_kernels) = (false, false);
-    proposing.all(|number| {
-        let is_spoken = evidence.spoken.get(number).is_some_and(|&spoken| spoken);
-        of_functions |= is_spoken;
-        of_kernels |= !is_spoken;
-        !(of_functions && of_kernels)
-    });
+    let count = functions.files.len();
+    let is_spoken = |number: usize| evidence.spoken.get(number).is_some_and(|&spoken| spoken);
+    let of_functions = proposal.numbers(count).any(is_spoken);
+    let of_kernels = !proposal.numbers(count).all(is_spoken);
     let has_row = |kernels: bool| {
         let of_kind =
             |verdict: &Verdict<'_>| verdict.has_voice && verdict.backend.has_kernels() == kernels;

@@ -92,6 +92,20 @@ fn each_kind_of_change_reaches_whom_it_must() {
 }
 
 #[test]
+fn a_removed_file_reaches_who_entered_it_and_a_renamed_one_everybody() {
+    let world = crate::function_world::world();
+    world.git(&["rm", "-q", CORE]);
+    world.commit();
+    let report = ask(&world, &both(), &Asked::default());
+    assert_eq!(reasons(&report), [Entered, Entered, Silent]);
+    let world = crate::function_world::world();
+    world.git(&["mv", CORE, "pkg/renamed.py"]);
+    world.commit();
+    let report = ask(&world, &both(), &Asked::default());
+    assert_eq!(reasons(&report), [Entered, Entered, Outside]);
+}
+
+#[test]
 fn a_step_goes_only_if_each_file_has_a_record_that_lets_it_go() {
     let kernel = ("a.cu", "*p = 1;", "*p = 3;");
     for (edits, expected) in [

@@ -1,12 +1,14 @@
 //! Records as a fetcher leaves them: opened, damaged, missing.
 
 use crate::common::{DAY, ago, ask_about, cuda, now, policy, reason};
+use crate::function_world::python;
 use kernrec_schemas::installed::{
     InstalledFile, InstalledParts, InstalledRecord, Origin, Stamp, StoreLayout, file_name,
 };
-use kernrec_schemas::manifest::{Counts, ROLE_SYMBOL_MAP, ROLE_TABLE};
-use kernrec_schemas::{Backend, Commit, Digest, Generation, Pipeline};
-use kernrec_select::{Change, Pair, Reason, Record, open_records};
+use kernrec_schemas::manifest::{Counts, ROLE_FUNCTION_TABLE, ROLE_SYMBOL_MAP, ROLE_TABLE};
+use kernrec_schemas::table::TableSource;
+use kernrec_schemas::{Backend, Commit, Digest, Generation, Pipeline, Timestamp};
+use kernrec_select::{Change, FunctionRecord, Pair, Reason, Record, open_records};
 use kernrec_store::artifact;
 use kernrec_store::signing::TrustedKeys;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,12 +18,41 @@ const FOLDER: &str = ".records/0123456789abcdef";
 
 /// Installs a CUDA pair by hand, in the layout every fetcher leaves.
 fn install(out: &Path, pair: &Pair) {
-    let folder = out.join(FOLDER);
-    fs_err::create_dir_all(&folder).unwrap();
     let documents = [
         (ROLE_TABLE, pair.table.to_canonical()),
         (ROLE_SYMBOL_MAP, pair.maps[0].to_canonical()),
     ];
+    let about = About {
+        backend: Backend::Cuda,
+        source: &pair.table.source,
+        published_at: pair.published_at,
+        is_revoked: pair.revoked,
+    };
+    install_files(out, &documents, &about);
+}
+
+/// The same of a function record.
+fn install_functions(out: &Path, record: &FunctionRecord) {
+    let documents = [(ROLE_FUNCTION_TABLE, record.table.to_canonical())];
+    let about = About {
+        backend: Backend::Python,
+        source: &record.table.source,
+        published_at: record.published_at,
+        is_revoked: record.revoked,
+    };
+    install_files(out, &documents, &about);
+}
+
+struct About<'a> {
+    backend: Backend,
+    source: &'a TableSource,
+    published_at: Option<Timestamp>,
+    is_revoked: bool,
+}
+
+fn install_files(out: &Path, documents: &[(&str, Vec<u8>)], about: &About<'_>) {
+    let folder = out.join(FOLDER);
+    fs_err::create_dir_all(&folder).unwrap();
     let files: BTreeMap<String, InstalledFile> = documents
         .iter()
         .map(|(role, bytes)| {
@@ -42,10 +73,10 @@ fn install(out: &Path, pair: &Pair) {
         .collect();
     let mut record = InstalledRecord::new(InstalledParts {
         pipeline: Pipeline::new("ci").unwrap(),
-        backend: Backend::Cuda,
+        backend: about.backend,
         commit: Commit::new("c0de").unwrap(),
-        build: pair.table.source.build,
-        recorded_at: pair.table.source.recorded_at,
+        build: about.source.build,
+        recorded_at: about.source.recorded_at,
         manifest: Digest::from_hex(&format!("0123456789abcdef{}", "0".repeat(48))).unwrap(),
         counts: Counts::default(),
         files,
@@ -57,14 +88,14 @@ fn install(out: &Path, pair: &Pair) {
             generation: Generation::FIRST,
             current: true,
             signed_by: None,
-            published_at: pair.published_at,
+            published_at: about.published_at,
             fetched_at: now(),
         },
         verified: BTreeSet::new(),
     });
-    record.revoked = pair.revoked.then(now);
+    record.revoked = about.is_revoked.then(now);
     artifact::write(&folder.join("record.json"), &record.to_bytes()).unwrap();
-    std::os::unix::fs::symlink(FOLDER, out.join("cuda")).unwrap();
+    std::os::unix::fs::symlink(FOLDER, out.join(about.backend.as_str())).unwrap();
 }
 
 fn nothing() -> BTreeSet<Backend> {
@@ -92,6 +123,21 @@ fn an_installed_pair_is_read_as_it_was_published() {
     };
     assert_eq!(**pair, cuda());
     assert_eq!(pair.published_at, ago(DAY));
+}
+
+#[test]
+fn an_installed_function_record_is_read_as_it_was_published() {
+    let out = tempfile::tempdir().unwrap();
+    install_functions(out.path(), &python());
+    let records = opened(out.path(), &nothing());
+    let [Record::Functions(record)] = records.as_slice() else {
+        panic!("{records:?}")
+    };
+    assert_eq!(**record, python());
+    let table = out.path().join("python/function_table.json.zst");
+    fs_err::write(table, b"other").unwrap();
+    let records = opened(out.path(), &nothing());
+    assert_eq!(unavailable(&records[0]).0, Backend::Python);
 }
 
 #[test]
