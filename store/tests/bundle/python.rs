@@ -12,6 +12,8 @@ const NOTES: &[u8] = b"{\"event\":\"collected\",\"selected\":1,\"deselected\":0}
 
 const FN: &str = "fn.n1.0badcafe.9.txt";
 
+type Files<'a> = &'a [(&'a str, &'a [u8])];
+
 fn whose(job: &JobFolder) -> (&str, Option<&str>) {
     let meta = &job.meta;
     (
@@ -69,7 +71,7 @@ fn recordings_notes_and_sidecars_of_both_go_into_one_bundle() {
 #[test]
 fn a_job_of_python_alone_is_a_job() {
     let dir = tempfile::tempdir().unwrap();
-    let cases: [(&[(&str, &[u8])], _); 5] = [
+    let cases: [(Files, _); 5] = [
         (&[("fnrec.json", PYTHON)], ("of-python", Some("python"))),
         (
             &[("fnrec.json", PYTHON), (FN, FUNCTIONS)],
@@ -89,7 +91,7 @@ fn a_job_of_python_alone_is_a_job() {
         let opened = job(&above.path().join(i.to_string()), files);
         assert_eq!(whose(&opened), expected);
         let found = bundle::job_folders(above.path()).unwrap();
-        assert_eq!(found.jobs, [opened.clone()]);
+        assert_eq!(found.jobs, std::slice::from_ref(&opened));
         assert!(found.empty.is_empty());
         assert_eq!(packed(&opened, dir.path()).len(), files.len() + 1);
     }
@@ -125,21 +127,21 @@ fn notes_of_sessions_alone_are_no_job() {
 #[test]
 fn a_job_of_kernels_is_the_same_with_and_without_python() {
     let dir = tempfile::tempdir().unwrap();
-    let kernels: [&[(&str, &[u8])]; 4] = [
+    let kernels: [Files; 4] = [
         &[("kernrec.json", KERNELS)],
         &[("kernrec.json", b"not json"), ("kern.1.txt", RECORDING)],
         &[("kernrec.json", b"{}")],
         &[("kern.1.txt", RECORDING)],
     ];
     for (i, files) in kernels.into_iter().enumerate() {
-        let open = |kind: &str, more: &[(&str, &[u8])]| {
+        let open = |kind: &str, more: Files| {
             let path = dir.path().join(kind).join(format!("j-{i}"));
             job(&path, files);
             let found = job(&path, more);
             (found.meta.clone(), found)
         };
         let (plain, _) = open("plain", &[]);
-        let python: &[(&str, &[u8])] = &[("fnrec.json", PYTHON), (FN, FUNCTIONS)];
+        let python: Files = &[("fnrec.json", PYTHON), (FN, FUNCTIONS)];
         let (mixed, folder) = open("mixed", python);
         assert_eq!(plain, mixed);
         // Not even a file that is none.

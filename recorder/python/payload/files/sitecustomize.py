@@ -6,7 +6,10 @@ import sys
 
 def _give_way():
     here = os.path.dirname(os.path.abspath(__file__))
-    others = [folder for folder in sys.path if os.path.abspath(folder) != here]
+    folders = [os.path.abspath(folder) for folder in sys.path]
+    # Only what comes after: another one of these before it has given way already.
+    others = sys.path[folders.index(here) + 1 :] if here in folders else list(sys.path)
+    others = [folder for folder in others if os.path.abspath(folder) != here]
     try:
         from importlib.machinery import PathFinder
         from importlib.util import module_from_spec

@@ -2,6 +2,9 @@
 
 use std::fmt::Write as _;
 
+/// The folder of the package.
+pub(crate) const PACKAGE_FOLDER: &str = "_kernrec_python";
+
 /// Where the extension module goes, from the folder on.
 pub const EXTENSION: &str = "_kernrec_python/_recorder.abi3.so";
 
@@ -38,6 +41,12 @@ const METADATA: [(&str, &str); 3] = [
 ];
 const RECORD: &str = "kernrec_python-0.1.0.dist-info/RECORD";
 
+/// Whether a folder has the metadata of this package, of whatever version.
+pub(crate) fn is_metadata_folder(name: &str) -> bool {
+    name.strip_prefix("kernrec_python-")
+        .is_some_and(|rest| rest.ends_with(".dist-info"))
+}
+
 /// How the files arm an interpreter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
@@ -59,6 +68,11 @@ impl Layout {
                 include_str!("../files/sitecustomize.py"),
             ),
         }
+    }
+
+    /// The file that arms an interpreter.
+    pub(crate) fn bootstrap_name(self) -> &'static str {
+        self.bootstrap().0
     }
 
     /// Every file but the extension module, by its path from the folder on, in the order to write them: what

@@ -9,4 +9,4 @@ mod files;
 mod write;
 
 pub use files::{EXTENSION, Layout};
-pub use write::{WriteError, write};
+pub use write::{PayloadError, remove, write};

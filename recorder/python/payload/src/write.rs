@@ -1,14 +1,17 @@
-//! Puts the files into a folder.
+//! Puts the files into a folder, and takes them away again.
 
-use crate::files::{EXTENSION, Layout};
-use std::io;
+use crate::files::{EXTENSION, Layout, PACKAGE_FOLDER, is_metadata_folder};
+use std::fs::Permissions;
+use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// The recorder could not be put into a folder.
+/// The recorder could not be put into a folder, or not taken out of it.
 #[derive(Debug, Error)]
-#[error("write the Python recorder to `{}`", path.display())]
-pub struct WriteError {
+#[error("{what} `{}`: {source}", path.display())]
+pub struct PayloadError {
+    what: &'static str,
     /// The file or folder that refused.
     pub path: PathBuf,
     /// Why.
@@ -16,75 +19,89 @@ pub struct WriteError {
     pub source: io::Error,
 }
 
-/// Writes the extension module and the files into a folder, which is made if need be. What was written before a
-/// failure stays.
-pub fn write(folder: &Path, layout: Layout, extension: &Path) -> Result<(), WriteError> {
-    let fail = |path: &Path| {
-        let path = path.to_owned();
-        |source| WriteError { path, source }
+/// Writes the extension module and the files into a folder, which is made if need be.
+///
+/// Each file appears whole and is left alone where it is right already, so several jobs may write into one folder at
+/// once, and one whose folder has everything need not be able to write. Everyone can read what is written. What was
+/// written before a failure stays; what arms an interpreter is the last.
+pub fn write(folder: &Path, layout: Layout, extension: &Path) -> Result<(), PayloadError> {
+    let module = fs_err::read(extension).map_err(fail("read", extension))?;
+    let files = layout.files();
+    let Some(((bootstrap, text), others)) = files.split_last() else {
+        return Ok(());
     };
-    for (path, text) in layout.files() {
-        let path = folder.join(path);
-        if let Some(parent) = path.parent() {
-            fs_err::create_dir_all(parent).map_err(fail(parent))?;
-        }
-        fs_err::write(&path, text).map_err(fail(&path))?;
-        let target = folder.join(EXTENSION);
-        if !target.exists() {
-            fs_err::copy(extension, &target).map_err(fail(&target))?;
+    for (path, text) in others {
+        put(folder, path, text.as_bytes(), 0o644)?;
+    }
+    put(folder, EXTENSION, &module, 0o755)?;
+    put(folder, bootstrap, text.as_bytes(), 0o644)
+}
+
+/// Takes the recorder out of a folder that [`write()`] put it into, of whatever version; `false` where there was none.
+/// What arms an interpreter goes first. The folder itself stays.
+pub fn remove(folder: &Path, layout: Layout) -> Result<bool, PayloadError> {
+    let mut found = false;
+    let bootstrap = folder.join(layout.bootstrap_name());
+    match fs_err::remove_file(&bootstrap) {
+        Ok(()) => found = true,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(fail("remove", &bootstrap)(error)),
+    }
+    let entries = match fs_err::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(found),
+        Err(error) => return Err(fail("list", folder)(error)),
+    };
+    for entry in entries {
+        let name = entry.map_err(fail("list", folder))?.file_name();
+        let name = name.to_string_lossy();
+        if name == PACKAGE_FOLDER || is_metadata_folder(&name) {
+            let path = folder.join(&*name);
+            fs_err::remove_dir_all(&path).map_err(fail("remove", &path))?;
+            found = true;
         }
     }
-    Ok(())
+    Ok(found)
+}
+
+/// A file with these bytes, whatever was there. Temporary files are in the package's folder, in which no interpreter
+/// looks for anything to run.
+fn put(folder: &Path, name: &str, bytes: &[u8], mode: u32) -> Result<(), PayloadError> {
+    let path = folder.join(name);
+    if fs_err::read(&path).is_ok_and(|found| found == bytes) {
+        return Ok(());
+    }
+    let package = folder.join(PACKAGE_FOLDER);
+    make(&package)?;
+    if let Some(parent) = path.parent().filter(|parent| *parent != folder) {
+        make(parent)?;
+    }
+    let on_error = || fail("write", &path);
+    let mut file = tempfile::NamedTempFile::new_in(&package).map_err(on_error())?;
+    file.write_all(bytes).map_err(on_error())?;
+    file.as_file()
+        .set_permissions(Permissions::from_mode(mode))
+        .map_err(on_error())?;
+    match file.persist(&path) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(on_error()(error.error)),
+    }
+}
+
+/// A folder that everyone can look into, and those above it.
+fn make(folder: &Path) -> Result<(), PayloadError> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    fs_err::create_dir_all(folder).map_err(fail("create", folder))?;
+    let mode = Permissions::from_mode(0o755);
+    fs_err::set_permissions(folder, mode).map_err(fail("open to everyone", folder))
+}
+
+fn fail(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> PayloadError + use<> {
+    let path = path.to_owned();
+    move |source| PayloadError { what, path, source }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_record_lists_what_was_written() {
-        for layout in [Layout::SitePackages, Layout::Path] {
-            let folder = tempfile::tempdir().unwrap();
-            let extension = folder.path().join("extension");
-            fs_err::write(&extension, "library").unwrap();
-            let target = folder.path().join("target");
-            write(&target, layout, &extension).unwrap();
-            let record = target.join("kernrec_python-0.1.0.dist-info/RECORD");
-            let record = fs_err::read_to_string(record).unwrap();
-            let mut listed: Vec<_> = record
-                .lines()
-                .map(|line| target.join(line.trim_end_matches(',')))
-                .collect();
-            listed.sort();
-            let mut written = Vec::new();
-            collect(&target, &mut written);
-            written.retain(|path| !path.ends_with("sitecustomize.py"));
-            written.sort();
-            assert_eq!(written, listed);
-        }
-    }
-
-    #[test]
-    fn the_installation_has_the_version_of_this_crate() {
-        let files = Layout::Path.files();
-        let metadata = files.iter().find(|(path, _)| path.ends_with("/METADATA"));
-        let version = concat!("Version: ", env!("CARGO_PKG_VERSION"), "\n");
-        let (path, text) = metadata.unwrap();
-        assert!(text.contains(version), "{text}");
-        assert!(
-            path.contains(concat!("-", env!("CARGO_PKG_VERSION"), ".")),
-            "{path}"
-        );
-    }
-
-    fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-        for entry in fs_err::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                collect(&path, files);
-            } else {
-                files.push(path);
-            }
-        }
-    }
-}
+mod tests;
