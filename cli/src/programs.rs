@@ -85,6 +85,10 @@ fn wants_json(command: &Command) -> bool {
         | Command::Env(_)
         | Command::Finish(_)
         | Command::Arm(_) => false,
+        Command::Python(args) => {
+            let crate::args::python::What::Remove(args) = &args.what;
+            args.json
+        }
         Command::SymbolMap(args) => args.json,
         Command::Explain(args) => args.json,
         Command::Validate(args) => args.json,

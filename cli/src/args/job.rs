@@ -1,6 +1,6 @@
 //! What `run` and `env` say of the job and of how to record it.
 
-use kernrec_setup::BackendChoice;
+use kernrec_setup::{BackendChoice, UnknownBackend};
 use std::path::PathBuf;
 
 /// Arguments that `run` and `env` share.
@@ -10,9 +10,25 @@ pub(crate) struct JobArgs {
     #[arg(long, value_name = "KEY")]
     pub(crate) step: Option<String>,
 
-    /// The GPUs to record: cuda, rocm, or auto for what the machine has
+    /// The GPUs to record: cuda, rocm, auto for what the machine has, or none with --python
     #[arg(long, value_name = "BACKEND", default_value = "auto", value_parser = backend)]
     pub(crate) backend: BackendChoice,
+
+    /// Record too which Python functions are entered
+    #[arg(long, value_name = "MODE", required_if_eq("backend", "none"))]
+    pub(crate) python: Option<PythonArg>,
+
+    /// The watched packages, with commas between; default vllm,aiter [env: KERNREC_PYTHON_ROOTS]
+    #[arg(long, value_name = "NAMES", requires = "python")]
+    pub(crate) python_roots: Option<String>,
+
+    /// The checkout whose tests are watched too [env: KERNREC_PYTHON_CHECKOUT]
+    #[arg(long, value_name = "DIR", requires = "python")]
+    pub(crate) python_checkout: Option<PathBuf>,
+
+    /// The Python that the step uses; default the command's, that of VIRTUAL_ENV, or python3 on PATH
+    #[arg(long, value_name = "FILE", requires = "python")]
+    pub(crate) python_exe: Option<PathBuf>,
 
     /// The job's folder; by default .kernrec/<job id>
     #[arg(long, value_name = "DIR")]
@@ -67,7 +83,15 @@ pub(crate) struct JobArgs {
     pub(crate) no_preload: bool,
 }
 
-fn backend(text: &str) -> Result<BackendChoice, String> {
+/// Where the Python recorder goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum PythonArg {
+    /// Into the Python's site-packages, where it stays until `kernrec python remove`
+    Container,
+    /// Into a folder of this job's own on PYTHONPATH, which the end removes
+    Host,
+}
+
+fn backend(text: &str) -> Result<BackendChoice, UnknownBackend> {
     text.parse()
-        .map_err(|_| "expected `cuda`, `rocm` or `auto`".to_owned())
 }

@@ -12,6 +12,7 @@ pub(crate) mod job;
 pub(crate) mod layout;
 pub(crate) mod pack;
 pub(crate) mod publish;
+pub(crate) mod python;
 pub(crate) mod remote;
 pub(crate) mod run;
 pub(crate) mod select;
@@ -76,6 +77,8 @@ pub(crate) enum Command {
     /// Exits 0 whatever happens, so that it can never fail a step. A second call with the same status changes
     /// nothing; a failure that is reported after a success counts.
     Finish(finish::FinishArgs),
+    /// Look after the Python recorder in a Python's site-packages
+    Python(python::PythonArgs),
     /// Map the GPU kernels of a build to the source files they came from
     ///
     /// Reads the objects and the records that the build left, and needs none of the vendors' tools. Never fails an

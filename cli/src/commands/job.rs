@@ -1,7 +1,7 @@
 //! The arguments of `run` and `env` as options of the set-up.
 
-use crate::args::job::JobArgs;
-use kernrec_setup::{Identity, Options};
+use crate::args::job::{JobArgs, PythonArg};
+use kernrec_setup::{Identity, Options, PythonMode, PythonOptions};
 
 pub(super) fn options(args: &JobArgs) -> Options {
     Options {
@@ -22,5 +22,14 @@ pub(super) fn options(args: &JobArgs) -> Options {
         force_every: args.force_every,
         cupti: args.cupti.clone(),
         no_preload: args.no_preload,
+        python: args.python.map(|mode| PythonOptions {
+            mode: match mode {
+                PythonArg::Container => PythonMode::Container,
+                PythonArg::Host => PythonMode::Host,
+            },
+            roots: args.python_roots.clone(),
+            checkout: args.python_checkout.clone(),
+            executable: args.python_exe.clone(),
+        }),
     }
 }

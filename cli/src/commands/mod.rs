@@ -11,6 +11,7 @@ mod fold;
 mod job;
 mod pack;
 mod publish;
+mod python;
 mod run;
 mod select;
 mod show;
@@ -54,6 +55,7 @@ pub(crate) fn run(command: Command, shell: &mut Shell) -> Result<Ended, CommandE
         Command::Run(args) => return Ok(Ended::Workload(run::run(&args, shell))),
         Command::Env(args) => env::run(&args, shell),
         Command::Finish(args) => Ok(finish::run(&args, shell)),
+        Command::Python(args) => python::run(&args, shell),
         Command::SymbolMap(args) => symbol_map::run(&args, shell),
         Command::Arm(args) => arm::run(&args, shell),
         Command::Pack(args) => pack::run(&args, shell),

@@ -12,14 +12,26 @@ pub enum BackendChoice {
     Auto,
     /// This one.
     Is(Backend),
+    /// None: no kernel is recorded.
+    None,
 }
 
+/// A word that names no GPUs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("expected `cuda`, `rocm`, `auto` or `none`")]
+pub struct UnknownBackend;
+
 impl FromStr for BackendChoice {
-    type Err = kernrec_schemas::InvalidId;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
+    type Err = UnknownBackend;
+    fn from_str(text: &str) -> Result<Self, UnknownBackend> {
         match text {
             "auto" => Ok(Self::Auto),
-            other => other.parse().map(Self::Is),
+            "none" => Ok(Self::None),
+            other => Backend::KERNELS
+                .into_iter()
+                .find(|backend| backend.as_str() == other)
+                .map(Self::Is)
+                .ok_or(UnknownBackend),
         }
     }
 }
@@ -37,15 +49,21 @@ const DEVICES: [(&str, Backend); 4] = [
 impl BackendChoice {
     /// The backend. A machine without any GPU is set up for CUDA: its processes never load the recorder, and
     /// the sidecar of the step appears all the same.
-    pub(crate) fn resolve(self, environment: &Environment) -> Backend {
+    pub(crate) fn resolve(self, environment: &Environment) -> Option<Backend> {
         match self {
-            Self::Is(backend) => backend,
-            Self::Auto => DEVICES
-                .into_iter()
-                .find(|(path, _)| environment.system(path).exists())
-                .map_or(Backend::Cuda, |(_, backend)| backend),
+            Self::Is(backend) => Some(backend),
+            Self::None => None,
+            Self::Auto => Some(of_machine(environment)),
         }
     }
+}
+
+/// The backend of the GPUs that this machine has.
+pub(crate) fn of_machine(environment: &Environment) -> Backend {
+    DEVICES
+        .into_iter()
+        .find(|(path, _)| environment.system(path).exists())
+        .map_or(Backend::Cuda, |(_, backend)| backend)
 }
 
 #[cfg(test)]
@@ -65,14 +83,18 @@ mod tests {
                 fs_err::write(root.path().join(device), "").unwrap();
             }
             let environment = Environment::default().with_system(root.path());
-            assert_eq!(BackendChoice::Auto.resolve(&environment), expected);
+            assert_eq!(BackendChoice::Auto.resolve(&environment), Some(expected));
         }
     }
 
     #[test]
     fn a_named_backend_is_taken() {
         let choice: BackendChoice = "rocm".parse().unwrap();
-        assert_eq!(choice.resolve(&Environment::default()), Backend::Rocm);
-        assert!("opencl".parse::<BackendChoice>().is_err());
+        assert_eq!(choice.resolve(&Environment::default()), Some(Backend::Rocm));
+        let none: BackendChoice = "none".parse().unwrap();
+        assert_eq!(none.resolve(&Environment::default()), None);
+        for wrong in ["opencl", "python", ""] {
+            assert!(wrong.parse::<BackendChoice>().is_err(), "{wrong}");
+        }
     }
 }

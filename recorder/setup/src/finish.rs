@@ -1,11 +1,13 @@
 //! The end of what a shell ran.
 
+use crate::backend;
 use crate::environment::Environment;
+use crate::functions;
 use crate::identity::Identity;
-use crate::job::{Record, State};
+use crate::job::{self, Record, Setup, State};
 use crate::reason::Unavailable;
 use crate::session::{self, Finished};
-use crate::{BackendChoice, job};
+use kernrec_schemas::Backend;
 use std::path::PathBuf;
 
 /// What to finish.
@@ -47,6 +49,7 @@ pub fn finish(options: &FinishOptions, environment: &Environment) -> Finished {
         Some(mut state) => {
             let ids = id.map_or_else(|| state.open_shells(), |id| vec![id]);
             for id in ids {
+                functions::withdraw(&folder, &id);
                 state.end(&id, status, 0);
             }
             Some(state)
@@ -58,9 +61,16 @@ pub fn finish(options: &FinishOptions, environment: &Environment) -> Finished {
 /// What can still be said of a job whose folder vanished: the CI system's words.
 fn lost(environment: &Environment) -> State {
     let (identity, _) = Identity::default().resolve(environment);
-    let backend = BackendChoice::Auto.resolve(environment);
-    let mut state = State::new(identity, backend, environment);
-    state.available = false;
-    state.set_error(Unavailable::FolderLost.text());
+    let mut state = State::new(identity, environment);
+    // The variables say what was recorded; where nothing was, somebody's kernels were to be.
+    let python = environment.set(functions::FOLDER).is_some();
+    if !python || environment.set(session::FOLDER).is_some() {
+        let backend = backend::of_machine(environment);
+        state.kernels = Some(Setup::new(backend, environment));
+    }
+    if python {
+        state.python = Some(Setup::new(Backend::Python, environment));
+    }
+    state.give_up(&Unavailable::FolderLost);
     state
 }

@@ -20,17 +20,25 @@ pub(crate) fn find(
     name: &'static str,
     function: Option<&CStr>,
 ) -> Result<PathBuf, Unavailable> {
+    let path = locate(environment, name)?;
+    check(&path, function)?;
+    Ok(path)
+}
+
+/// Finds one of our libraries, without a look into it.
+pub(crate) fn locate(
+    environment: &Environment,
+    name: &'static str,
+) -> Result<PathBuf, Unavailable> {
     let folders = folders(environment);
-    let path = folders
+    folders
         .iter()
         .map(|folder| folder.join(name))
         .find(|path| path.exists())
         .ok_or_else(|| Unavailable::LibraryMissing {
             library: name,
             searched: folders.clone(),
-        })?;
-    check(&path, function)?;
-    Ok(path)
+        })
 }
 
 fn folders(environment: &Environment) -> Vec<PathBuf> {
@@ -47,10 +55,14 @@ fn folders(environment: &Environment) -> Vec<PathBuf> {
 
 /// Whether programs of this machine can load a library and call a function of it.
 pub(crate) fn check(path: &Path, function: Option<&CStr>) -> Result<(), Unavailable> {
-    let not_loadable = |problem: String| Unavailable::NotLoadable {
-        path: path.to_path_buf(),
-        problem,
-    };
+    check_kind(path)?;
+    probe::load(path, function, LOAD_LIMIT)
+        .map_err(|error: ProbeError| not_loadable(path, error.to_string()))
+}
+
+/// Whether it is a library for this machine at all.
+pub(crate) fn check_kind(path: &Path) -> Result<(), Unavailable> {
+    let not_loadable = |problem: String| not_loadable(path, problem);
     let elf = elf::read(path).map_err(|error| not_loadable(error.to_string()))?;
     let elf = elf.ok_or_else(|| not_loadable("it is no library".to_owned()))?;
     if let Some(found) = elf.foreign {
@@ -59,6 +71,12 @@ pub(crate) fn check(path: &Path, function: Option<&CStr>) -> Result<(), Unavaila
             found,
         });
     }
-    probe::load(path, function, LOAD_LIMIT)
-        .map_err(|error: ProbeError| not_loadable(error.to_string()))
+    Ok(())
+}
+
+fn not_loadable(path: &Path, problem: String) -> Unavailable {
+    Unavailable::NotLoadable {
+        path: path.to_path_buf(),
+        problem,
+    }
 }

@@ -22,6 +22,30 @@ pub struct Options {
     pub cupti: Option<PathBuf>,
     /// Leave `LD_PRELOAD` alone.
     pub no_preload: bool,
+    /// How to record Python's functions too; `None` for not at all.
+    pub python: Option<PythonOptions>,
+}
+
+/// How to record which Python functions are entered.
+#[derive(Debug, Clone)]
+pub struct PythonOptions {
+    /// Where the recorder goes.
+    pub mode: PythonMode,
+    /// The names of the watched packages, with commas between; exported as `KERNREC_PYTHON_ROOTS`.
+    pub roots: Option<String>,
+    /// The checkout whose tests are watched too; exported as `KERNREC_PYTHON_CHECKOUT`.
+    pub checkout: Option<PathBuf>,
+    /// The interpreter that the step uses; `None` for the one that is found.
+    pub executable: Option<PathBuf>,
+}
+
+/// Where the Python recorder goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PythonMode {
+    /// Into the interpreter's `site-packages`, where it stays: for an image.
+    Container,
+    /// Into a folder of this job's own on `PYTHONPATH`, which is removed at the end: for a host.
+    Host,
 }
 
 /// What is going to run.

@@ -43,7 +43,8 @@ pub(crate) fn name(command: &[OsString]) -> Option<&str> {
     Path::new(command.first()?).file_name()?.to_str()
 }
 
-fn find(program: &OsStr, environment: &Environment) -> Option<PathBuf> {
+/// Where a program is that is named as a shell does.
+pub(crate) fn find(program: &OsStr, environment: &Environment) -> Option<PathBuf> {
     if program.as_bytes().contains(&b'/') {
         return Some(environment.absolute(Path::new(program)));
     }

@@ -4,41 +4,21 @@ use crate::environment::Environment;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
-/// The variables that may be copied into a sidecar, one by one: a prefix could take a secret along.
-const ALLOWED: [&str; 27] = [
-    // Which GPUs are visible.
-    "CUDA_VISIBLE_DEVICES",
-    "NVIDIA_VISIBLE_DEVICES",
+/// What the Python recorder's headers do not have, and a sidecar does.
+const MORE: [&str; 2] = [
     "AMD_VISIBLE_DEVICES",
-    "HIP_VISIBLE_DEVICES",
-    "ROCR_VISIBLE_DEVICES",
-    "GPU_DEVICE_ORDINAL",
-    "HSA_OVERRIDE_GFX_VERSION",
-    // How vLLM starts and ends its workers.
-    "VLLM_WORKER_MULTIPROC_METHOD",
-    "VLLM_WORKER_SHUTDOWN_TIMEOUT_SECONDS",
-    // Which of vLLM's AITER kernels are on.
-    "VLLM_ROCM_USE_AITER",
-    "VLLM_ROCM_USE_AITER_CUSTOM_AR",
-    "VLLM_ROCM_USE_AITER_FP4BMM",
-    "VLLM_ROCM_USE_AITER_FP4_ASM_GEMM",
-    "VLLM_ROCM_USE_AITER_FP8BMM",
-    "VLLM_ROCM_USE_AITER_FUSION_SHARED_EXPERTS",
-    "VLLM_ROCM_USE_AITER_LINEAR",
-    "VLLM_ROCM_USE_AITER_MHA",
-    "VLLM_ROCM_USE_AITER_MLA",
-    "VLLM_ROCM_USE_AITER_MOE",
-    "VLLM_ROCM_USE_AITER_PAGED_ATTN",
-    "VLLM_ROCM_USE_AITER_RMSNORM",
-    "VLLM_ROCM_USE_AITER_TRITON_GEMM",
-    "VLLM_ROCM_USE_AITER_TRITON_ROPE",
-    "VLLM_ROCM_USE_AITER_UNIFIED_ATTENTION",
-    // How AITER itself is used.
-    "AITER_TRITON_ONLY",
-    "AITER_AOT_IMPORT",
     // How the recorder was asked to work.
     "KERNREC_FLUSH_MS",
 ];
+
+/// The variables that may be copied into a sidecar: those of the Python recorder's headers, which are listed one by one
+/// since a prefix could take a secret along, without those that say whose job it is.
+fn allowed() -> impl Iterator<Item = &'static str> {
+    let listed = kernrec_python_recorder::ALLOWED.into_iter();
+    listed
+        .filter(|name| !name.starts_with("BUILDKITE_"))
+        .chain(MORE)
+}
 
 /// A longer value says nothing that is looked for here.
 const MAX_VALUE: usize = 256;
@@ -50,8 +30,7 @@ pub(crate) fn branch(environment: &Environment) -> Option<String> {
 
 /// The allowed variables that are set.
 pub(crate) fn variables(environment: &Environment) -> BTreeMap<String, String> {
-    ALLOWED
-        .into_iter()
+    allowed()
         .filter_map(|name| Some((name, environment.text(name)?)))
         .filter(|(_, value)| value.len() <= MAX_VALUE)
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
@@ -62,7 +41,7 @@ pub(crate) fn variables(environment: &Environment) -> BTreeMap<String, String> {
 pub(crate) fn add(to: &mut BTreeMap<String, String>, given: &[(&'static str, OsString)]) {
     let kept = given
         .iter()
-        .filter(|(name, _)| ALLOWED.contains(name))
+        .filter(|(name, _)| allowed().any(|allowed| allowed == *name))
         .filter_map(|(name, value)| Some((*name, value.to_str()?)))
         .filter(|(_, value)| value.len() <= MAX_VALUE);
     to.extend(kept.map(|(name, value)| (name.to_owned(), value.to_owned())));

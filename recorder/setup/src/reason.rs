@@ -1,5 +1,6 @@
 //! Why a workload is not recorded, or its recordings cannot be trusted.
 
+use kernrec_python_payload::PayloadError;
 use kernrec_schemas::{Backend, DocumentError};
 use kernrec_store::fsio::FsError;
 use std::path::PathBuf;
@@ -138,6 +139,47 @@ pub enum Unavailable {
         /// What is wrong.
         problem: String,
     },
+    /// A command of the job was set up without this recorder.
+    #[error("a command of the job was set up without this recorder")]
+    NotInEveryCommand,
+    /// No Python that could be recorded.
+    #[error("no Python: {0}")]
+    PythonMissing(String),
+    /// A Python that the recorder does not know.
+    #[error("`{}` is Python {version}; 3.12 or later is needed", path.display())]
+    PythonTooOld {
+        /// The interpreter.
+        path: PathBuf,
+        /// Its version.
+        version: String,
+    },
+    /// A Python of another make.
+    #[error("`{}` is {found}; CPython with the GIL is needed", path.display())]
+    PythonNotSupported {
+        /// The interpreter.
+        path: PathBuf,
+        /// What it is.
+        found: String,
+    },
+    /// A Python that does not say what it is.
+    #[error("ask `{}` what it is: {problem}", path.display())]
+    PythonNotUsable {
+        /// The interpreter.
+        path: PathBuf,
+        /// How it failed.
+        problem: String,
+    },
+    /// The recorder cannot be put where the interpreter looks.
+    #[error("{0}")]
+    SitePackages(#[source] PayloadError),
+    /// The recorder's folder for one job cannot be made, or not be named in a list of folders.
+    #[error("the folder for `PYTHONPATH`, `{}`: {problem}", path.display())]
+    PythonFolder {
+        /// The folder.
+        path: PathBuf,
+        /// Why not.
+        problem: String,
+    },
     /// The sidecar cannot be put into words.
     #[error("write the sidecar: {0}")]
     Sidecar(#[source] DocumentError),
@@ -146,7 +188,7 @@ pub enum Unavailable {
 impl Unavailable {
     /// Every word that a `collection_error` can start with; the last is of a job whose commands were set up
     /// for different backends.
-    pub const WORDS: [&str; 22] = [
+    pub const WORDS: [&str; 29] = [
         "no-recorder-for-backend",
         "recorder-missing",
         "recorder-other-architecture",
@@ -167,6 +209,13 @@ impl Unavailable {
         "environment-too-large",
         "folder-lost",
         "invalid-identity",
+        "not-in-every-command",
+        "python-missing",
+        "python-too-old",
+        "python-not-supported",
+        "python-not-usable",
+        "site-packages-not-writable",
+        "python-folder-not-usable",
         "sidecar-refused",
         "several-backends",
     ];
@@ -194,6 +243,13 @@ impl Unavailable {
             Self::EnvironmentTooLarge => "environment-too-large",
             Self::FolderLost => "folder-lost",
             Self::InvalidIdentity { .. } => "invalid-identity",
+            Self::NotInEveryCommand => "not-in-every-command",
+            Self::PythonMissing(_) => "python-missing",
+            Self::PythonTooOld { .. } => "python-too-old",
+            Self::PythonNotSupported { .. } => "python-not-supported",
+            Self::PythonNotUsable { .. } => "python-not-usable",
+            Self::SitePackages(_) => "site-packages-not-writable",
+            Self::PythonFolder { .. } => "python-folder-not-usable",
             Self::Sidecar(_) => "sidecar-refused",
         }
     }

@@ -3,7 +3,8 @@
 use crate::cuda;
 use crate::environment::Environment;
 use crate::ffi::signals;
-use crate::job::{self, Entry, Kind, Record, State};
+use crate::functions;
+use crate::job::{self, Entry, Kind, Record, Setup, State};
 use crate::options::{Options, Purpose};
 use crate::provenance;
 use crate::python;
@@ -21,7 +22,7 @@ use std::path::{Path, PathBuf};
 /// Names the session and its folder to what runs in it: `<id>:<folder>`.
 pub(crate) const SESSION: &str = "KERNREC_SESSION";
 /// The folder that recorders write to.
-const FOLDER: &str = "KERNREC_DIR";
+pub(crate) const FOLDER: &str = "KERNREC_DIR";
 
 /// vLLM gives its workers this many seconds to end, which they need to write the ends of their recordings;
 /// its own default is 5.
@@ -33,6 +34,7 @@ const NEEDED_BYTES: u64 = 16 << 20;
 /// Names in the sidecar's versions.
 pub(crate) const ROCM: &str = "rocm";
 pub(crate) const ROCPROFILER_SDK: &str = "rocprofiler-sdk";
+const PYTHON: &str = "python";
 
 /// The variables that a backend's recorder needs, and what to note of them.
 #[derive(Debug, Default)]
@@ -83,10 +85,14 @@ pub struct Session {
     state: State,
     outer: Option<Outer>,
     standing: Standing,
-    variables: Vec<(&'static str, OsString)>,
+    /// What the workload gets for each recorder.
+    kernels: Vec<Variable>,
+    python: Vec<Variable>,
     watched: Option<Watched>,
     problems: Vec<String>,
 }
+
+type Variable = (&'static str, OsString);
 
 /// How a session stands to its folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,15 +141,11 @@ impl Session {
             (None, Some(outer)) => outer.folder.clone(),
             _ => job::choose(options.dir.as_deref(), &identity.job_id, environment),
         };
+        let mut state = State::new(identity, environment);
         let backend = options.backend.resolve(environment);
-        let mut state = State::new(identity, backend, environment);
-        state.versions = python::versions(environment, purpose);
-        if backend == Backend::Rocm {
-            let release = rocm::installed(environment);
-            state
-                .versions
-                .extend(release.map(|it| (ROCM.to_owned(), it)));
-        }
+        state.kernels = backend.map(|backend| kernels(backend, environment, purpose));
+        let python = options.python.as_ref();
+        state.python = python.map(|_| Setup::new(Backend::Python, environment));
         let mut session = Self::new(&folder, state, outer, purpose);
         if session.is_repeated(purpose) {
             session.standing = Standing::Repeated;
@@ -152,12 +154,12 @@ impl Session {
         if let Some(fault) = fault {
             session.spoil(&fault);
         }
-        let prepared = session
-            .check_folder()
-            .and_then(|()| session.check_outer())
-            .and_then(|()| prepare(backend, options, environment, purpose));
-        match prepared {
-            Ok(injection) => session.take(injection),
+        let checked = session.check_folder().and_then(|()| session.check_outer());
+        match checked {
+            Ok(()) => {
+                session.prepare_kernels(options, environment, purpose);
+                session.prepare_python(options, environment, purpose);
+            }
             Err(reason) => session.give_up(&reason),
         }
         if session.standing == Standing::Own {
@@ -167,13 +169,19 @@ impl Session {
     }
 
     /// The variables to add to the workload's environment; none where it is not recorded.
-    pub fn variables(&self) -> &[(&'static str, OsString)] {
-        &self.variables
+    pub fn variables(&self) -> Vec<(&'static str, OsString)> {
+        let mut variables = Vec::new();
+        if self.is_available() {
+            variables.push((SESSION, self.name()));
+            variables.extend_from_slice(&self.kernels);
+            variables.extend_from_slice(&self.python);
+        }
+        variables
     }
 
-    /// Whether the workload is recorded.
+    /// Whether anything of the workload is recorded.
     pub fn is_available(&self) -> bool {
-        self.state.available
+        self.state.is_available()
     }
 
     /// What stands in the way, for people.
@@ -183,7 +191,7 @@ impl Session {
 
     /// How the workload's processes that are recorded are told from others; `None` where none is.
     pub(crate) fn watched(&self) -> Option<Watched> {
-        self.watched.clone().filter(|_| self.is_available())
+        self.watched.clone()
     }
 
     /// The job's folder.
@@ -198,6 +206,7 @@ impl Session {
             Standing::Own => {}
             Standing::Detached | Standing::Repeated => return Finished::default(),
         }
+        functions::withdraw(self.record.folder(), &self.id);
         let mut own = self.state;
         own.end(&self.id, Some(status), unrecorded);
         let id = self.id;
@@ -209,8 +218,7 @@ impl Session {
             Some(_) => None,
             // Nothing was written at the start, for a reason that is known; or it is gone.
             None => {
-                own.available = false;
-                own.set_error(Unavailable::FolderLost.text());
+                own.give_up(&Unavailable::FolderLost);
                 Some(own)
             }
         })
@@ -223,7 +231,7 @@ impl Session {
             .as_ref()
             .is_some_and(|outer| outer.folder != self.folder());
         match self.standing {
-            Standing::Own if self.state.available => self.variables.clone(),
+            Standing::Own if self.is_available() => self.variables(),
             // The shell goes on to name the session that it runs in.
             Standing::Own if is_within_another => Vec::new(),
             Standing::Own => vec![(SESSION, self.name())],
@@ -233,21 +241,42 @@ impl Session {
 
     /// The workload runs unrecorded after all.
     pub(crate) fn give_up(&mut self, reason: &Unavailable) {
-        self.state.available = false;
-        for (name, _) in self.variables.drain(..) {
-            self.state.environment.remove(name);
-        }
-        if let Unavailable::SdkVersion { found, .. } = reason {
-            let versions = &mut self.state.versions;
-            versions.insert(ROCPROFILER_SDK.to_owned(), found.clone());
-        }
-        self.spoil(reason);
+        self.problems.push(reason.text());
+        self.give_up_kernels(reason);
+        self.give_up_python(reason);
         if let Unavailable::NotFresh { .. } = reason {
             self.standing = Standing::Detached;
+        }
+    }
+
+    fn give_up_kernels(&mut self, reason: &Unavailable) {
+        self.watched = None;
+        let Some(setup) = &mut self.state.kernels else {
+            return;
+        };
+        setup.give_up(reason);
+        for (name, _) in self.kernels.drain(..) {
+            setup.environment.remove(name);
+        }
+        if let Unavailable::SdkVersion { found, .. } = reason {
+            let versions = &mut setup.versions;
+            versions.insert(ROCPROFILER_SDK.to_owned(), found.clone());
         }
         for entry in &mut self.state.sessions {
             // The command itself; what it starts is not known.
             entry.unrecorded = u64::from(entry.kind == Kind::Run);
+        }
+    }
+
+    fn give_up_python(&mut self, reason: &Unavailable) {
+        functions::withdraw(self.record.folder(), &self.id);
+        self.python.clear();
+        let Some(setup) = &mut self.state.python else {
+            return;
+        };
+        setup.give_up(reason);
+        for entry in &mut self.state.sessions {
+            entry.unrecorded_python = u64::from(entry.kind == Kind::Run);
         }
     }
 
@@ -258,8 +287,10 @@ impl Session {
         let id = &self.id;
         let written = self.record.update(|found| match found {
             Some(mut state) if state.has_session(id) => {
-                state.available = false;
-                state.set_error(reason.text());
+                state.give_up(reason);
+                for entry in &own.sessions {
+                    state.replace(entry);
+                }
                 Some(state)
             }
             Some(_) => None,
@@ -281,6 +312,7 @@ impl Session {
             kind,
             status: None,
             unrecorded: 0,
+            unrecorded_python: 0,
         });
         Self {
             id,
@@ -288,7 +320,8 @@ impl Session {
             state,
             outer,
             standing: Standing::Own,
-            variables: Vec::new(),
+            kernels: Vec::new(),
+            python: Vec::new(),
             watched: None,
             problems: Vec::new(),
         }
@@ -297,15 +330,58 @@ impl Session {
     /// The recordings are made, and cannot be trusted.
     fn spoil(&mut self, reason: &Unavailable) {
         let text = reason.text();
-        self.problems.push(text.clone());
-        self.state.set_error(text);
+        for setup in self.state.setups_mut() {
+            setup.set_error(text.clone());
+        }
+        self.problems.push(text);
+    }
+
+    fn prepare_kernels(
+        &mut self,
+        options: &Options,
+        environment: &Environment,
+        purpose: Purpose<'_>,
+    ) {
+        let Some(setup) = &self.state.kernels else {
+            return;
+        };
+        match prepare(setup.backend, options, environment, purpose) {
+            Ok(injection) => self.take(injection),
+            Err(reason) => {
+                self.problems.push(reason.text());
+                self.give_up_kernels(&reason);
+            }
+        }
+    }
+
+    fn prepare_python(
+        &mut self,
+        options: &Options,
+        environment: &Environment,
+        purpose: Purpose<'_>,
+    ) {
+        let (Some(options), Some(setup)) = (&options.python, &mut self.state.python) else {
+            return;
+        };
+        let job = functions::Job {
+            folder: self.record.folder(),
+            id: &self.id,
+        };
+        match functions::prepare(options, environment, purpose, job) {
+            Ok(prepared) => {
+                self.python = prepared.variables;
+                let versions = &mut setup.versions;
+                versions.insert(PYTHON.to_owned(), prepared.version);
+            }
+            Err(reason) => {
+                self.problems.push(reason.text());
+                self.give_up_python(&reason);
+            }
+        }
     }
 
     fn take(&mut self, injection: Injection) {
-        self.variables = vec![
-            (FOLDER, self.folder().as_os_str().to_owned()),
-            (SESSION, self.name()),
-        ];
+        self.kernels = vec![(FOLDER, self.folder().as_os_str().to_owned())];
         let variable = injection.variables.first();
         self.watched = variable.map(|(variable, _)| Watched {
             variable,
@@ -314,13 +390,17 @@ impl Session {
             folder: self.folder().to_path_buf(),
             driver: injection.driver,
         });
-        self.variables.extend(injection.variables);
+        self.kernels.extend(injection.variables);
         // What the workload gets is what it ran with.
-        provenance::add(&mut self.state.environment, &self.variables);
-        self.state.notes = injection.notes;
-        let versions = injection.versions.into_iter();
-        let versions = versions.map(|(of, version)| (of.to_owned(), version));
-        self.state.versions.extend(versions);
+        for setup in self.state.setups_mut() {
+            provenance::add(&mut setup.environment, &self.kernels);
+        }
+        if let Some(setup) = &mut self.state.kernels {
+            setup.notes = injection.notes;
+            let versions = injection.versions.into_iter();
+            let versions = versions.map(|(of, version)| (of.to_owned(), version));
+            setup.versions.extend(versions);
+        }
     }
 
     fn name(&self) -> OsString {
@@ -402,7 +482,9 @@ impl Session {
     fn write_start(&self) -> Result<(), Unavailable> {
         self.record.update(|found| match found {
             Some(mut state) if self.joins(&state) => {
-                state.join(&self.state);
+                let outer = self.outer.as_ref();
+                let is_within = outer.is_some_and(|outer| state.has_session(&outer.id));
+                state.join(&self.state, is_within);
                 Some(state)
             }
             Some(_) => None,
@@ -439,6 +521,18 @@ pub(crate) fn outer(environment: &Environment) -> Option<Outer> {
     (is_id(&id) && folder.is_absolute()).then_some(Outer { id, folder })
 }
 
+/// The set-up of the kernel recorder of a backend before anything is done for it.
+fn kernels(backend: Backend, environment: &Environment, purpose: Purpose<'_>) -> Setup {
+    let mut setup = Setup::new(backend, environment);
+    setup.versions = python::versions(environment, purpose);
+    if backend == Backend::Rocm {
+        let release = rocm::installed(environment);
+        let release = release.map(|it| (ROCM.to_owned(), it));
+        setup.versions.extend(release);
+    }
+    setup
+}
+
 fn prepare(
     backend: Backend,
     options: &Options,
@@ -459,6 +553,7 @@ fn random_id() -> String {
     format!("{:016x}", hasher.finish())
 }
 
-fn is_id(text: &str) -> bool {
+/// Whether a text is a session's id.
+pub(crate) fn is_id(text: &str) -> bool {
     text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

@@ -14,7 +14,7 @@ const fn variable(name: &'static str, meaning: &'static str) -> Variable {
 }
 
 /// What set-up reads.
-pub const READ: [Variable; 18] = [
+pub const READ: [Variable; 19] = [
     variable(
         "KERNREC_LIB_DIR",
         "the folder of the recorder's libraries; else beside the program, then `../lib/kernrec` from there",
@@ -29,6 +29,10 @@ pub const READ: [Variable; 18] = [
         "the installation of ROCm whose SDK is used, where `ROCPROFILER_SDK_LIB` is not set; default `/opt/rocm`",
     ),
     variable("KERNREC_VARIANT", "`--variant`"),
+    variable(
+        "VIRTUAL_ENV",
+        "`--python-exe`, where the command names no Python: the one in this environment",
+    ),
     variable("BUILDKITE_STEP_KEY", "`--step`"),
     variable("BUILDKITE_LABEL", "`--label`"),
     variable("BUILDKITE_JOB_ID", "`--job-id`"),
@@ -51,7 +55,7 @@ pub const READ: [Variable; 18] = [
 ];
 
 /// What set-up gives to the workload.
-pub const SET: [Variable; 11] = [
+pub const SET: [Variable; 15] = [
     variable(
         "CUDA_INJECTION64_PATH",
         "absolute path of `libkernrec_cupti.so`; the driver takes one library only",
@@ -91,6 +95,22 @@ pub const SET: [Variable; 11] = [
     variable(
         "KERNREC_CUPTI_PATH",
         "with `--cupti` or if set: the CUPTI to load where the process has none; default: found beside the CUDA runtime",
+    ),
+    variable(
+        "KERNREC_PYTHON_DIR",
+        "with `--python`: absolute path of the folder for recordings of Python; not set: none is made",
+    ),
+    variable(
+        "KERNREC_PYTHON_ROOTS",
+        "with `--python-roots`: the watched packages, with commas between; default `vllm,aiter`",
+    ),
+    variable(
+        "KERNREC_PYTHON_CHECKOUT",
+        "with `--python-checkout`: absolute path of the checkout whose `tests` are watched too",
+    ),
+    variable(
+        "PYTHONPATH",
+        "with `--python host`: absolute path of the job's copy of the recorder, before what is there already",
     ),
     variable(
         "VLLM_WORKER_SHUTDOWN_TIMEOUT_SECONDS",

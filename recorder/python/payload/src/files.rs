@@ -70,6 +70,15 @@ impl Layout {
         }
     }
 
+    /// The mode of folders. Those for one job are open to everyone, so that an agent of another user can remove what a
+    /// killed one leaves.
+    pub(crate) const fn folder_mode(self) -> u32 {
+        match self {
+            Self::SitePackages => 0o755,
+            Self::Path => 0o777,
+        }
+    }
+
     /// The file that arms an interpreter.
     pub(crate) fn bootstrap_name(self) -> &'static str {
         self.bootstrap().0

@@ -30,11 +30,18 @@ pub fn write(folder: &Path, layout: Layout, extension: &Path) -> Result<(), Payl
     let Some(((bootstrap, text), others)) = files.split_last() else {
         return Ok(());
     };
+    let mode = layout.folder_mode();
     for (path, text) in others {
-        put(folder, path, text.as_bytes(), 0o644)?;
+        put(folder, path, text.as_bytes(), (0o644, mode))?;
     }
-    put(folder, EXTENSION, &module, 0o755)?;
-    put(folder, bootstrap, text.as_bytes(), 0o644)
+    put(folder, EXTENSION, &module, (0o755, mode))?;
+    if layout == Layout::Path {
+        // Before an interpreter makes them, with a mode of its own.
+        for place in [folder, &folder.join(PACKAGE_FOLDER)] {
+            make(&place.join("__pycache__"), mode)?;
+        }
+    }
+    put(folder, bootstrap, text.as_bytes(), (0o644, mode))
 }
 
 /// Takes the recorder out of a folder that [`write()`] put it into, of whatever version; `false` where there was none.
@@ -66,15 +73,20 @@ pub fn remove(folder: &Path, layout: Layout) -> Result<bool, PayloadError> {
 
 /// A file with these bytes, whatever was there. Temporary files are in the package's folder, in which no interpreter
 /// looks for anything to run.
-fn put(folder: &Path, name: &str, bytes: &[u8], mode: u32) -> Result<(), PayloadError> {
+fn put(
+    folder: &Path,
+    name: &str,
+    bytes: &[u8],
+    (mode, folder_mode): (u32, u32),
+) -> Result<(), PayloadError> {
     let path = folder.join(name);
     if fs_err::read(&path).is_ok_and(|found| found == bytes) {
         return Ok(());
     }
     let package = folder.join(PACKAGE_FOLDER);
-    make(&package)?;
+    make(&package, folder_mode)?;
     if let Some(parent) = path.parent().filter(|parent| *parent != folder) {
-        make(parent)?;
+        make(parent, folder_mode)?;
     }
     let on_error = || fail("write", &path);
     let mut file = tempfile::NamedTempFile::new_in(&package).map_err(on_error())?;
@@ -88,13 +100,13 @@ fn put(folder: &Path, name: &str, bytes: &[u8], mode: u32) -> Result<(), Payload
     }
 }
 
-/// A folder that everyone can look into, and those above it.
-fn make(folder: &Path) -> Result<(), PayloadError> {
+/// A folder of this mode, and those above it.
+fn make(folder: &Path, mode: u32) -> Result<(), PayloadError> {
     if folder.is_dir() {
         return Ok(());
     }
     fs_err::create_dir_all(folder).map_err(fail("create", folder))?;
-    let mode = Permissions::from_mode(0o755);
+    let mode = Permissions::from_mode(mode);
     fs_err::set_permissions(folder, mode).map_err(fail("open to everyone", folder))
 }
 

@@ -1,6 +1,6 @@
 //! A folder for each test, the launcher, and what it left.
 
-use kernrec_schemas::recording::{ProcessState, Recording};
+use kernrec_schemas::recording::{ProcessState, Recording, is_recording_name};
 use kernrec_schemas::sidecar::Sidecar;
 use kernrec_store::bundle;
 use std::collections::BTreeMap;
@@ -112,8 +112,8 @@ pub(crate) fn read_bundle(path: &Path) -> Bundle {
         files.insert(name.to_owned(), content.to_vec());
     })
     .unwrap();
-    files.remove("bundle.json");
     let sidecar = files.remove("kernrec.json").unwrap();
+    files.retain(|name, _| is_recording_name(name));
     let recordings = files.values().map(|bytes| {
         let recording = Recording::read(bytes);
         Left {

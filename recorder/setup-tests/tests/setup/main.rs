@@ -10,9 +10,16 @@ mod child;
 mod images;
 mod impossible;
 mod jobs;
+mod python;
 mod recorded;
 mod rocm;
 mod shells;
 mod signals;
 mod transparent;
 mod validation;
+
+// The Pythons of this machine and the packages that are run in them are those of the recorder's own tests.
+#[path = "../../../python/process-tests/tests/python/pythons.rs"]
+mod pythons;
+#[path = "../../../python/process-tests/tests/python/tree.rs"]
+mod tree;

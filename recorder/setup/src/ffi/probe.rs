@@ -197,7 +197,8 @@ fn read_answer(reader: OwnedFd, deadline: Instant) -> Option<Vec<u8>> {
     (!answer.is_empty()).then_some(answer)
 }
 
-fn readable(descriptor: RawFd, deadline: Instant) -> bool {
+/// Whether there is something to read, or the end, before the deadline.
+pub(crate) fn readable(descriptor: RawFd, deadline: Instant) -> bool {
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
         let mut poll = libc::pollfd {
@@ -218,7 +219,7 @@ fn readable(descriptor: RawFd, deadline: Instant) -> bool {
 
 /// Waits for the child, or ends it: at once when it has answered, else at the deadline. Returns its wait
 /// status if it ended by itself.
-fn end(pid: libc::pid_t, deadline: Instant, has_answered: bool) -> Option<c_int> {
+pub(crate) fn end(pid: libc::pid_t, deadline: Instant, has_answered: bool) -> Option<c_int> {
     let mut status = 0;
     while !has_answered && Instant::now() < deadline {
         // SAFETY: our own child and a live integer.

@@ -4,7 +4,7 @@ use super::record::STATE;
 use crate::environment::Environment;
 use crate::identity::LOCAL;
 use fs_err::os::unix::fs::OpenOptionsExt as _;
-use kernrec_store::bundle::SIDECAR;
+use kernrec_store::bundle::Part;
 use kernrec_store::fsio::FsError;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
@@ -44,7 +44,7 @@ pub(crate) fn is_fresh(folder: &Path) -> bool {
         entry.is_ok_and(|entry| {
             let name = entry.file_name();
             let is_recording = name.as_bytes().starts_with(b"kern.");
-            is_recording || name == SIDECAR || name == STATE
+            is_recording || name == STATE || Part::of(name.as_bytes()).is_some()
         })
     })
 }
@@ -65,7 +65,7 @@ pub(crate) fn make(folder: &Path) -> Result<(), FsError> {
     }
     // Made under a mask, or somebody else's. The latter may stay as it is: writing will show whether that is enough.
     // A folder that a caller names and that holds other things is the caller's, and not opened.
-    let above = folder.parent().filter(|above| above.ends_with(ABOVE));
+    let above = folder.parent().filter(|above| holds_jobs(above));
     if above.is_some() || is_empty(folder) {
         let _ = open_to_everyone(folder, 0o777);
     }
@@ -73,6 +73,11 @@ pub(crate) fn make(folder: &Path) -> Result<(), FsError> {
         let _ = open_to_everyone(above, 0o777);
     }
     Ok(())
+}
+
+/// Whether a folder is the one of all jobs.
+pub(crate) fn holds_jobs(folder: &Path) -> bool {
+    folder.ends_with(ABOVE)
 }
 
 fn is_empty(folder: &Path) -> bool {

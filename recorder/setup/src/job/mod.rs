@@ -4,6 +4,6 @@ mod folder;
 mod record;
 mod state;
 
-pub(crate) use folder::{choose, is_fresh, make};
+pub(crate) use folder::{choose, holds_jobs, is_fresh, make};
 pub(crate) use record::Record;
-pub(crate) use state::{Entry, Kind, State};
+pub(crate) use state::{Entry, Kind, Setup, State};

@@ -4,7 +4,7 @@ use super::folder;
 use super::state::State;
 use crate::reason::Unavailable;
 use kernrec_schemas::json::MAX_SMALL_BYTES;
-use kernrec_store::bundle::{self, BundleError, JobFolder, OriginLayout, PackOptions, SIDECAR};
+use kernrec_store::bundle::{self, BundleError, JobFolder, OriginLayout, PackOptions, Part};
 use kernrec_store::fsio::{self, AtomicFile, FsError, Lock};
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -72,7 +72,8 @@ impl Record {
             let job = JobFolder::open(&self.folder, OriginLayout::InBuild);
             remove_bundle(&above.join(name), &job);
         }
-        for name in [STATE, SIDECAR] {
+        let sidecars = [Part::Kernels, Part::Python].map(Part::sidecar);
+        for name in [STATE].into_iter().chain(sidecars) {
             let _ = fs_err::remove_file(self.folder.join(name));
         }
     }
@@ -129,10 +130,15 @@ impl Record {
     }
 
     fn write(&self, state: &State) -> Result<(), Unavailable> {
-        let sidecar = state.sidecar().to_bytes().map_err(Unavailable::Sidecar)?;
+        let mut sidecars = Vec::new();
+        for (part, document) in state.sidecars() {
+            let bytes = document.to_bytes().map_err(Unavailable::Sidecar)?;
+            sidecars.push((part.sidecar(), bytes));
+        }
         folder::make(&self.folder).map_err(Unavailable::Folder)?;
-        self.write_file(SIDECAR, &sidecar)
-            .map_err(Unavailable::Folder)?;
+        for (name, bytes) in sidecars {
+            self.write_file(name, &bytes).map_err(Unavailable::Folder)?;
+        }
         self.write_file(STATE, &state.to_bytes())
             .map_err(Unavailable::Folder)
     }

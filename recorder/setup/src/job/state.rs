@@ -5,10 +5,12 @@
 
 use crate::identity::Resolved;
 use crate::provenance;
+use crate::reason::Unavailable;
 use crate::rocm::EXPECTED_SDK;
 use kernrec_schemas::Backend;
 use kernrec_schemas::json::{self, DocumentError, MAX_SMALL_BYTES};
 use kernrec_schemas::sidecar::{Provenance, SidecarDocument};
+use kernrec_store::bundle::Part;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -32,6 +34,22 @@ pub(crate) struct Entry {
     pub(crate) kind: Kind,
     pub(crate) status: Option<i64>,
     pub(crate) unrecorded: u64,
+    /// Commands that the Python recorder did not see.
+    #[serde(default)]
+    pub(crate) unrecorded_python: u64,
+}
+
+/// What one recorder was set up for, and how that went.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Setup {
+    pub(crate) backend: Backend,
+    pub(crate) available: bool,
+    pub(crate) error: Option<String>,
+    pub(crate) environment: BTreeMap<String, String>,
+    /// Versions of the packages that bring what is recorded.
+    pub(crate) versions: BTreeMap<String, String>,
+    pub(crate) notes: Vec<String>,
 }
 
 /// The state of a job's folder.
@@ -40,48 +58,25 @@ pub(crate) struct Entry {
 pub(crate) struct State {
     pub(crate) identity: Resolved,
     pub(crate) host: String,
-    pub(crate) backend: Backend,
-    pub(crate) available: bool,
-    pub(crate) error: Option<String>,
     pub(crate) branch: Option<String>,
-    pub(crate) environment: BTreeMap<String, String>,
-    /// Versions of the packages that bring kernels.
-    #[serde(default)]
-    pub(crate) versions: BTreeMap<String, String>,
-    pub(crate) notes: Vec<String>,
+    /// What was asked for; neither knows of the other.
+    pub(crate) kernels: Option<Setup>,
+    pub(crate) python: Option<Setup>,
     pub(crate) sessions: Vec<Entry>,
     /// The file name of the bundle packed last.
     pub(crate) bundle: Option<String>,
 }
 
-impl State {
-    /// A job of which nothing has run.
-    pub(crate) fn new(
-        identity: Resolved,
-        backend: Backend,
-        environment: &crate::Environment,
-    ) -> Self {
+impl Setup {
+    pub(crate) fn new(backend: Backend, environment: &crate::Environment) -> Self {
         Self {
-            identity,
-            host: provenance::host(),
             backend,
             available: true,
             error: None,
-            branch: provenance::branch(environment),
             environment: provenance::variables(environment),
             versions: BTreeMap::new(),
             notes: Vec::new(),
-            sessions: Vec::new(),
-            bundle: None,
         }
-    }
-
-    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
-        json::read(DOCUMENT, bytes, MAX_SMALL_BYTES)
-    }
-
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        json::canonical(self)
     }
 
     /// The first reason that stands is the one that is told.
@@ -89,14 +84,16 @@ impl State {
         self.error.get_or_insert(text);
     }
 
-    /// Takes a further set-up of the same job in.
-    pub(crate) fn join(&mut self, other: &Self) {
+    pub(crate) fn give_up(&mut self, reason: &Unavailable) {
+        self.available = false;
+        self.set_error(reason.text());
+    }
+
+    /// Takes a further set-up of the same recorder in.
+    fn join(&mut self, other: &Self) {
         self.available &= other.available && self.backend == other.backend;
         if let Some(error) = &other.error {
             self.set_error(error.clone());
-        }
-        if let Some(fault) = self.identity.disagreement(&other.identity) {
-            self.set_error(fault.text());
         }
         if self.backend != other.backend {
             self.set_error(format!(
@@ -116,7 +113,76 @@ impl State {
                 .entry(package.clone())
                 .or_insert_with(|| version.clone());
         }
+    }
+}
+
+/// Takes a further set-up in, of which either may be without the recorder. What one command of a job entered or
+/// launched unseen is nobody's silence to speak for; within another set-up its recorder goes on.
+fn join(known: &mut Option<Setup>, other: Option<&Setup>, is_within: bool) {
+    match (known.as_mut(), other) {
+        (Some(known), Some(other)) => known.join(other),
+        (Some(known), None) if !is_within => known.give_up(&Unavailable::NotInEveryCommand),
+        (Some(_) | None, None) => {}
+        (None, Some(other)) => {
+            let mut other = other.clone();
+            other.give_up(&Unavailable::NotInEveryCommand);
+            *known = Some(other);
+        }
+    }
+}
+
+impl State {
+    /// A job of which nothing has run, and nothing is recorded.
+    pub(crate) fn new(identity: Resolved, environment: &crate::Environment) -> Self {
+        Self {
+            identity,
+            host: provenance::host(),
+            branch: provenance::branch(environment),
+            kernels: None,
+            python: None,
+            sessions: Vec::new(),
+            bundle: None,
+        }
+    }
+
+    pub(crate) fn setups(&self) -> impl Iterator<Item = &Setup> {
+        self.kernels.iter().chain(&self.python)
+    }
+
+    pub(crate) fn setups_mut(&mut self) -> impl Iterator<Item = &mut Setup> {
+        self.kernels.iter_mut().chain(&mut self.python)
+    }
+
+    /// Whether anything is recorded.
+    pub(crate) fn is_available(&self) -> bool {
+        self.setups().any(|setup| setup.available)
+    }
+
+    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
+        json::read(DOCUMENT, bytes, MAX_SMALL_BYTES)
+    }
+
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        json::canonical(self)
+    }
+
+    /// Takes a further set-up of the same job in; `is_within`: it was made by what an earlier one set up.
+    pub(crate) fn join(&mut self, other: &Self, is_within: bool) {
+        join(&mut self.kernels, other.kernels.as_ref(), is_within);
+        join(&mut self.python, other.python.as_ref(), is_within);
+        if let Some(fault) = self.identity.disagreement(&other.identity) {
+            for setup in self.setups_mut() {
+                setup.set_error(fault.text());
+            }
+        }
         self.sessions.extend_from_slice(&other.sessions);
+    }
+
+    /// The workload's commands ran unrecorded.
+    pub(crate) fn give_up(&mut self, reason: &Unavailable) {
+        for setup in self.setups_mut() {
+            setup.give_up(reason);
+        }
     }
 
     /// Writes down how a session ended. Said twice, the first status counts, unless it was a good one and
@@ -127,6 +193,14 @@ impl State {
             if let (None | Some(0), Some(_)) = (entry.status, status) {
                 entry.status = status;
             }
+        }
+    }
+
+    /// Takes over what is known of a session.
+    pub(crate) fn replace(&mut self, known: &Entry) {
+        let same = self.sessions.iter_mut().find(|entry| entry.id == known.id);
+        if let Some(entry) = same {
+            *entry = known.clone();
         }
     }
 
@@ -159,8 +233,21 @@ impl State {
             .or(Some(0))
     }
 
-    /// The sidecar that says all this.
-    pub(crate) fn sidecar(&self) -> SidecarDocument {
+    /// The sidecars that say all this, one for each recorder.
+    pub(crate) fn sidecars(&self) -> Vec<(Part, SidecarDocument)> {
+        let sum = |count: fn(&Entry) -> u64| self.sessions.iter().map(count).sum();
+        let kernels = self.kernels.iter().map(|setup| {
+            let unrecorded = sum(|entry| entry.unrecorded);
+            (Part::Kernels, self.sidecar(setup, unrecorded))
+        });
+        let python = self.python.iter().map(|setup| {
+            let unrecorded = sum(|entry| entry.unrecorded_python);
+            (Part::Python, self.sidecar(setup, unrecorded))
+        });
+        kernels.chain(python).collect()
+    }
+
+    fn sidecar(&self, setup: &Setup, unrecorded_processes: u64) -> SidecarDocument {
         SidecarDocument {
             step_key: self.identity.step_key.clone(),
             label: self.identity.label.clone(),
@@ -171,93 +258,24 @@ impl State {
             parallel_job_count: self.identity.shard_count.clone(),
             exit_status: self.exit_status(),
             host: self.host.clone(),
-            backend: Some(self.backend),
-            recorder: Some(self.backend.recorder().to_owned()),
-            collection_available: Some(self.available),
-            collection_error: self.error.clone(),
+            backend: Some(setup.backend),
+            recorder: Some(setup.backend.recorder().to_owned()),
+            collection_available: Some(setup.available),
+            collection_error: setup.error.clone(),
             retry_count: self.identity.retry_count.clone(),
             variant: self.identity.variant.clone(),
-            unrecorded_processes: self.sessions.iter().map(|entry| entry.unrecorded).sum(),
+            unrecorded_processes,
             provenance: Provenance {
                 ci_infra_branch: self.branch.clone(),
-                versions: self.versions.clone(),
-                expected_rocprofiler_sdk: (self.backend == Backend::Rocm)
+                versions: setup.versions.clone(),
+                expected_rocprofiler_sdk: (setup.backend == Backend::Rocm)
                     .then(|| EXPECTED_SDK.to_owned()),
-                environment: self.environment.clone(),
-                notes: self.notes.clone(),
+                environment: setup.environment.clone(),
+                notes: setup.notes.clone(),
             },
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Environment;
-
-    fn state(statuses: &[Option<i64>]) -> State {
-        let mut state = State::new(Resolved::default(), Backend::Cuda, &Environment::default());
-        let entry = |(n, status): (usize, &Option<i64>)| Entry {
-            id: n.to_string(),
-            kind: Kind::Env,
-            status: *status,
-            unrecorded: 0,
-        };
-        state.sessions = statuses.iter().enumerate().map(entry).collect();
-        state
-    }
-
-    #[test]
-    fn a_job_has_ended_when_all_of_it_has() {
-        for (statuses, expected) in [
-            (&[][..], None),
-            (&[Some(0)], Some(0)),
-            (&[Some(0), None], None),
-            (&[Some(7), None], None),
-            (&[Some(0), Some(7), Some(3)], Some(7)),
-        ] {
-            assert_eq!(state(statuses).sidecar().exit_status, expected);
-        }
-    }
-
-    #[test]
-    fn a_failure_said_later_replaces_a_success_and_nothing_else_changes() {
-        for (said, expected) in [
-            (&[Some(0), Some(0)][..], Some(0)),
-            (&[Some(0), Some(5)], Some(5)),
-            (&[Some(5), Some(0)], Some(5)),
-            (&[Some(5), Some(6)], Some(5)),
-            (&[None, Some(0)], Some(0)),
-            (&[Some(0), None], Some(0)),
-        ] {
-            let mut state = state(&[None]);
-            for status in said {
-                state.end("0", *status, 0);
-            }
-            assert_eq!(state.sidecar().exit_status, expected, "{said:?}");
-        }
-    }
-
-    #[test]
-    fn joining_never_makes_a_job_healthier() {
-        let mut first = state(&[None]);
-        let mut second = state(&[None]);
-        second.available = false;
-        second.set_error("recorder-missing: x".to_owned());
-        first.join(&second);
-        let sidecar = first.sidecar();
-        assert_eq!(sidecar.collection_available, Some(false));
-        assert_eq!(
-            sidecar.collection_error.as_deref(),
-            Some("recorder-missing: x")
-        );
-        assert_eq!(first.sessions.len(), 2);
-    }
-
-    #[test]
-    fn the_state_reads_back() {
-        let state = state(&[Some(0), None]);
-        assert_eq!(State::parse(&state.to_bytes()).unwrap(), state);
-        assert!(State::parse(b"{}").is_err());
-    }
-}
+mod tests;

@@ -85,12 +85,13 @@ fn start(
     command: &[OsString],
     held: &Held,
 ) -> io::Result<libc::pid_t> {
-    for (name, value) in session.variables() {
+    let variables = session.variables();
+    for (name, value) in &variables {
         process::set_variable(name, Some(value));
     }
     match process::spawn(command, held) {
         Err(error) if error.raw_os_error() == Some(libc::E2BIG) && session.is_available() => {
-            for (name, _) in session.variables() {
+            for (name, _) in &variables {
                 process::set_variable(name, environment.original(name));
             }
             session.give_up_late(&Unavailable::EnvironmentTooLarge);

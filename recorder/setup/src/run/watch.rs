@@ -10,6 +10,7 @@ mod judge;
 
 pub(crate) use self::judge::Watched;
 use self::judge::{Verdict, judge};
+use crate::processes;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -23,18 +24,13 @@ const PERIOD: Duration = Duration::from_secs(1);
 /// A thread that looks.
 pub(super) struct Watch {
     thread: Option<(Sender<()>, JoinHandle<u64>)>,
-    otherwise: u64,
 }
 
 impl Watch {
-    /// Looks at what is below `root`. Where nothing is recorded, the command itself is what is known.
+    /// Looks at what is below `root`, if any of it is to be recorded.
     pub(super) fn start(root: libc::pid_t, watched: Option<Watched>) -> Self {
-        let unwatched = |otherwise| Self {
-            thread: None,
-            otherwise,
-        };
         let Some(watched) = watched else {
-            return unwatched(1);
+            return Self { thread: None };
         };
         let (stop, stopped) = mpsc::channel();
         let look = move || {
@@ -44,15 +40,11 @@ impl Watch {
             }
             seen.unrecorded.len() as u64
         };
-        match std::thread::Builder::new()
+        let thread = std::thread::Builder::new()
             .name("watch".to_owned())
-            .spawn(look)
-        {
-            Ok(thread) => Self {
-                thread: Some((stop, thread)),
-                otherwise: 0,
-            },
-            Err(_) => unwatched(0),
+            .spawn(look);
+        Self {
+            thread: thread.ok().map(|thread| (stop, thread)),
         }
     }
 
@@ -63,7 +55,7 @@ impl Watch {
                 drop(stop);
                 thread.join().unwrap_or(0)
             }
-            None => self.otherwise,
+            None => 0,
         }
     }
 }
@@ -91,7 +83,7 @@ impl Seen {
     }
 
     fn look(&mut self, proc: &Path) {
-        let processes = processes(proc);
+        let processes = processes::all(proc);
         let started: HashMap<libc::pid_t, u64> = processes
             .iter()
             .map(|process| (process.pid, process.started))
@@ -123,36 +115,6 @@ impl Seen {
             }
         }
     }
-}
-
-struct Listed {
-    pid: libc::pid_t,
-    parent: libc::pid_t,
-    started: u64,
-}
-
-fn processes(proc: &Path) -> Vec<Listed> {
-    let Ok(entries) = fs_err::read_dir(proc) else {
-        return Vec::new();
-    };
-    entries
-        .filter_map(Result::ok)
-        .filter_map(|entry| listed(&entry.path()))
-        .collect()
-}
-
-/// Fields 4 and 22 of `stat`, counted from the end of the name, which may hold anything.
-fn listed(process: &Path) -> Option<Listed> {
-    let pid = process.file_name()?.to_str()?.parse().ok()?;
-    let stat = fs_err::read(process.join("stat")).ok()?;
-    let end = stat.iter().rposition(|byte| *byte == b')')?;
-    let rest = std::str::from_utf8(&stat[end + 1..]).ok()?;
-    let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
-    Some(Listed {
-        pid,
-        parent: fields.get(1)?.parse().ok()?,
-        started: fields.get(19)?.parse().ok()?,
-    })
 }
 
 #[cfg(test)]

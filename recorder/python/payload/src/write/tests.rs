@@ -58,17 +58,22 @@ fn writing_again_heals_what_differs_and_touches_nothing_else() {
 
 #[test]
 fn everyone_can_read_it_whatever_the_mask() {
-    let (_folder, extension, target) = prepared();
-    write(&target, Layout::Path, &extension).unwrap();
-    for (path, (_, _, mode)) in files(&target) {
-        let expected = if path.ends_with(EXTENSION) {
-            0o755
-        } else {
-            0o644
-        };
-        assert_eq!(mode, expected, "{}", path.display());
-        let above = fs_err::metadata(path.parent().unwrap()).unwrap();
-        assert_eq!(above.permissions().mode() & 0o777, 0o755);
+    for (layout, folder_mode) in [(Layout::SitePackages, 0o755), (Layout::Path, 0o777)] {
+        let (_folder, extension, target) = prepared();
+        write(&target, layout, &extension).unwrap();
+        for (path, (_, _, mode)) in files(&target) {
+            let expected = if path.ends_with(EXTENSION) {
+                0o755
+            } else {
+                0o644
+            };
+            assert_eq!(mode, expected, "{}", path.display());
+        }
+        for entry in fs_err::read_dir(&target).unwrap() {
+            let meta = fs_err::metadata(entry.unwrap().path()).unwrap();
+            let mode = meta.permissions().mode() & 0o777;
+            assert!(meta.is_file() || mode == folder_mode, "{mode:o}");
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! A folder with the recorder and fake packages, and programs run in it.
 
+use crate::tree::TREE;
 use kernrec_python_payload::{Layout, write};
 use kernrec_schemas::function_recording::{
     FunctionHeader, FunctionRecording, is_function_recording_name,
@@ -9,22 +10,6 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
-
-/// The fake packages: a `vllm` with the shapes that Python's code has, and an `aiter`.
-const TREE: [(&str, &str); 6] = [
-    ("vllm/__init__.py", "from vllm.engine import Engine\n"),
-    (
-        "vllm/engine.py",
-        "import json\n\n\nclass Engine:\n    def run(self):\n        def inner():\n            return json.dumps([x for x in self.steps()])\n        return inner()\n\n    def steps(self):\n        yield from (n for n in range(2))\n\n    def never(self):\n        return 0\n",
-    ),
-    (
-        "vllm/worker.py",
-        "def work(queue=None):\n    return 7\n\n\ndef other():\n    return work()\n",
-    ),
-    ("aiter/__init__.py", ""),
-    ("aiter/ops.py", "def gemm():\n    return 1\n"),
-    ("mylib/__init__.py", "def help():\n    return 2\n"),
-];
 
 /// A place to run programs in.
 pub(crate) struct Bench {

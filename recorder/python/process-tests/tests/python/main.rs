@@ -7,6 +7,7 @@
 
 mod bench;
 mod pythons;
+mod tree;
 
 mod clashes;
 mod compilers;

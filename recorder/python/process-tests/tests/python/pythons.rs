@@ -38,7 +38,11 @@ pub(crate) fn installed() -> PathBuf {
     if let Some(folder) = std::env::var_os("KERNREC_PYTHON_TESTS") {
         return PathBuf::from(folder);
     }
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../.python-tests")
+    let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    above
+        .map(|folder| folder.join(".python-tests"))
+        .find(|folder| folder.is_dir())
+        .unwrap_or_else(|| panic!("no .python-tests: run scripts/install-python-tests.sh"))
 }
 
 /// Runs a line of Python and says what it prints.
