@@ -23,10 +23,12 @@ macro_rules! variables {
 }
 
 variables! {
-    COMMIT = "BUILDKITE_COMMIT", "the commit of `publish` and `symbol-map`, when `--commit` is not given";
-    BUILD = "BUILDKITE_BUILD_NUMBER", "the build of `publish`, when `--build` is not given";
-    BRANCH = "BUILDKITE_BRANCH", "the branch of `publish --only-branch`, when `--branch` is not given, and of the queue that `arm` lets the collectors run in";
+    COMMIT = "BUILDKITE_COMMIT", "the commit of `publish`, `collect` and `symbol-map`, when `--commit` is not given";
+    BUILD = "BUILDKITE_BUILD_NUMBER", "the build of `publish` and `collect`, when `--build` is not given";
+    BRANCH = "BUILDKITE_BRANCH", "the branch of `publish` and `collect` for `--only-branch`, when `--branch` is not given, and of the queue that `arm` lets the collectors run in";
     REF_NAME = "GITHUB_REF_NAME", "the same, when `BUILDKITE_BRANCH` is not set either";
+    SHA = "GITHUB_SHA", "the commit of `collect`, when `BUILDKITE_COMMIT` is not set either";
+    RUN_NUMBER = "GITHUB_RUN_NUMBER", "the build of `collect`, when `BUILDKITE_BUILD_NUMBER` is not set either";
     SOURCE_DATE_EPOCH = "SOURCE_DATE_EPOCH", "the time a record or a symbol map speaks of, in seconds since 1970, when `--recorded-at` is not given";
     RECORD_URL = "CI_SELECTOR_KERNEL_RECORD_URL", "the store `fetch` reads, when `--url` is not given";
     S3_ENDPOINT = "AWS_ENDPOINT_URL_S3", "the S3-compatible service, when `--endpoint` is not given";
@@ -35,7 +37,13 @@ variables! {
     TIMEOUT = "KERNREC_TIMEOUT", "how long a command works with a store, when `--timeout` is not given";
     SIGN_KEY = "KERNREC_SIGN_KEY", "the private key that signs pointers, when `--sign-key` is not given";
     REQUIRE_KEY = "KERNREC_REQUIRE_KEY", "public keys one of which must have signed, separated by `:`, when no `--require-key` is given";
-    STEP_SUMMARY = "GITHUB_STEP_SUMMARY", "the file that `select --format github` appends the job's summary to";
+    BUILDKITE = "BUILDKITE", "`true` makes `collect` ask Buildkite, when `--ci` is not given";
+    GITHUB_ACTIONS = "GITHUB_ACTIONS", "`true` makes `collect` ask GitHub, when `--ci` is not given";
+    GITHUB_API_URL = "GITHUB_API_URL", "where `collect` finds GitHub's API";
+    GITHUB_REPOSITORY = "GITHUB_REPOSITORY", "the repository `collect` works for, as `owner/name`";
+    GITHUB_RUN_ID = "GITHUB_RUN_ID", "the run that `collect` collects from, when `--source-build` is not given";
+    GITHUB_TOKEN = "GITHUB_TOKEN", "the token `collect` shows GitHub's API";
+    STEP_SUMMARY = "GITHUB_STEP_SUMMARY", "the file that `collect` and `select --format github` append the job's summary to";
     GITHUB_OUTPUT = "GITHUB_OUTPUT", "the file that `select --format github` appends the job's outputs to";
     ARM_CUDA = "VLLM_CI_KERNREC", "exactly `1` lets `arm` arm steps on NVIDIA GPUs";
     ARM_ROCM = "VLLM_CI_KERNREC_AMD", "exactly `1` lets `arm` arm steps on AMD GPUs";

@@ -92,6 +92,7 @@ fn wants_json(command: &Command) -> bool {
         Command::SymbolMap(args) => args.json,
         Command::Explain(args) => args.json,
         Command::Validate(args) => args.json,
+        Command::Collect(args) => args.json,
         Command::Pack(args) => args.json,
         Command::Fold(args) => args.json,
         Command::Show(args) => args.json,

@@ -2,6 +2,7 @@
 
 pub(crate) mod arm;
 pub(crate) mod audit;
+pub(crate) mod collect;
 pub(crate) mod diff;
 pub(crate) mod env;
 pub(crate) mod explain;
@@ -89,6 +90,11 @@ pub(crate) enum Command {
     /// A filter before the upload: `generate | kernrec arm | buildkite-agent pipeline upload`. Without
     /// VLLM_CI_KERNREC=1 (NVIDIA) or VLLM_CI_KERNREC_AMD=1 (AMD) every byte comes out as it went in.
     Arm(arm::ArmArgs),
+    /// Wait for a build's armed steps, download what they left, and publish it
+    ///
+    /// Run by a step of the build. Leaves the kernel table, result.json and annotation.md in its folder, and shows
+    /// the annotation on the build's page.
+    Collect(collect::CollectArgs),
     /// Turn job folders into bundles, one file per job
     Pack(pack::PackArgs),
     /// Fold recordings into a kernel table

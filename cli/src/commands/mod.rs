@@ -2,6 +2,7 @@
 
 mod arm;
 mod audit;
+mod collect;
 mod diff;
 mod env;
 mod explain;
@@ -58,6 +59,7 @@ pub(crate) fn run(command: Command, shell: &mut Shell) -> Result<Ended, CommandE
         Command::Python(args) => python::run(&args, shell),
         Command::SymbolMap(args) => symbol_map::run(&args, shell),
         Command::Arm(args) => arm::run(&args, shell),
+        Command::Collect(args) => collect::run(&args, shell),
         Command::Pack(args) => pack::run(&args, shell),
         Command::Fold(args) => fold::run(&args, shell),
         Command::Show(args) => show::run(&args, shell),

@@ -197,7 +197,7 @@ fn say(report: &BatchReport, form: Form, shell: &mut Shell) -> Result<(), Comman
     Ok(())
 }
 
-fn problems(report: &PublishReport, shell: &mut Shell) {
+pub(super) fn problems(report: &PublishReport, shell: &mut Shell) {
     let backend = report.backend;
     for refusal in &report.refusals {
         shell.note(format_args!(
@@ -235,7 +235,7 @@ fn problems(report: &PublishReport, shell: &mut Shell) {
     }
 }
 
-fn summary(report: &PublishReport) -> Summary {
+pub(super) fn summary(report: &PublishReport) -> Summary {
     let outcome = match (report.outcome, report.dry_run) {
         (Outcome::Published, true) => "would be published",
         (outcome, _) => outcome.word(),

@@ -60,6 +60,37 @@ fn the_defaults_of_arming_are_those_in_code() {
 }
 
 #[test]
+fn every_word_of_a_collection_is_documented() {
+    let words = kernrec_collect::Trouble::WORDS.map(str::to_owned);
+    each_word_once("docs/pipelines.md", "lost-words", &words);
+    let page = fs_err::read_to_string(repository().join("docs/pipelines.md")).unwrap();
+    let mut words = BTreeSet::new();
+    each_source(&repository().join("pipeline/collect/src"), &mut |source| {
+        let obstacles = ["Obstacle::refusal(\"", "Obstacle::failure(\""];
+        let made = obstacles
+            .iter()
+            .flat_map(|start| source.split(start).skip(1));
+        words.extend(
+            made.filter_map(|rest| rest.split('"').next())
+                .map(str::to_owned),
+        );
+        words.extend(reason_words(source).map(str::to_owned));
+    });
+    assert!(words.len() > 15, "the words are found: {words:?}");
+    // Those of files and of the command line are everybody's.
+    for common in ["file-error", "usage"] {
+        assert!(words.remove(common), "{common}");
+    }
+    words.retain(|word| {
+        !page.contains(&format!("`{word}`"))
+            && word != "info"
+            && word != "warning"
+            && word != "error"
+    });
+    assert!(words.is_empty(), "not in docs/pipelines.md: {words:?}");
+}
+
+#[test]
 fn every_reason_not_to_record_is_documented() {
     let words = kernrec_setup::Unavailable::WORDS.map(str::to_owned);
     each_word_once("docs/recording.md", "collection-errors", &words);

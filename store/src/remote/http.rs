@@ -76,6 +76,12 @@ pub(super) fn reading(
         .map_err(HttpSetupError::Client)
 }
 
+/// A client for a service that is no store, without limits but that to a connection. Its caller sets them, and what
+/// becomes of redirects.
+pub fn client_builder(options: &HttpOptions) -> Result<reqwest::ClientBuilder, HttpSetupError> {
+    client(options, roots(options)?)
+}
+
 /// The client of buckets. Its time limits are those of [`super::service`], because the ones of the client run
 /// while a body is sent too.
 pub(super) fn buckets(options: &HttpOptions) -> Result<reqwest::Client, HttpSetupError> {

@@ -17,5 +17,5 @@ mod service;
 mod url;
 mod web;
 
-pub use http::{HttpOptions, HttpSetupError};
+pub use http::{HttpOptions, HttpSetupError, client_builder};
 pub use url::{Credentials, RemoteOptions, open_remote};
