@@ -1,11 +1,12 @@
 #!/bin/bash
 # The whole job on real recordings: pack, fold, publish, fetch, select; and how a step is recorded, with a fake
-# GPU. Prints every command it runs, works in a temporary folder, and needs nothing but the Rust toolchain.
+# GPU. Prints every command it runs, works in a temporary folder, and needs nothing but the Rust toolchain; its last part
+# also needs Python 3.12 or later with pytest, and says so where there is none.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 packages='-p kernrec-cli -p kernrec-cupti -p kernrec-cupti-forwarders -p kernrec-fake-cupti -p kernrec-rocprofiler
-    -p kernrec-fake-rocprofiler'
+    -p kernrec-fake-rocprofiler -p kernrec-python-extension'
 echo "$ cargo build $packages"
 # shellcheck disable=SC2086  # several words
 cargo build --quiet --locked $packages
@@ -13,6 +14,7 @@ target=$(cd "${CARGO_TARGET_DIR:-target}" && pwd)
 export PATH="$target/debug:$PATH"
 
 data="$PWD/testdata/ggml-h200"
+pythons=("$PWD"/.python-tests/venv-*/bin/python python3.13 python3.12 python3)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -130,3 +132,73 @@ if [ ! -e both-data/cuda/record.json ] || [ ! -e both-data/rocm/record.json ]; t
     echo 'demo: both backends should be installed' >&2
     exit 1
 fi
+
+cat <<'END'
+
+Python beside the kernels. A small project of two Python packages and two kernels: each of four steps runs a kernel of the
+fake GPU and tests of real Python. What both recorders saw is published and fetched together, and one answer is given for
+a change of a kernel, of a Python function and of a library's pin.
+END
+python=
+for candidate in "${pythons[@]}"; do
+    if "$candidate" -c 'import sys, pytest, packaging; sys.exit(sys.version_info < (3, 12))' 2>/dev/null; then
+        python=$(command -v "$candidate")
+    fi
+done
+if [ -z "$python" ]; then
+    printf '\nThere is no Python 3.12 or later with pytest here (scripts/install-python-tests.sh installs them): left out.\n'
+    exit 0
+fi
+cp -r "$data/../python-sample/project" mixed
+cd mixed
+echo 'aiter==1.0' >>requirements.txt
+mkdir csrc steps
+echo '__global__ void demoScale(float *p, int n) { p[n] *= 2; }' >csrc/scale.cu
+echo '__global__ void demoFill(float *p, int n) { p[n] = 0; }' >csrc/fill.cu
+# step NAME KERNEL TESTS
+step() {
+    printf 'fake-driver load=%s init "launch=%s*3" && "%s" -m pytest -q -p no:cacheprovider %s\n' \
+        "$work/fake/libcupti.so.13" "$2" "$python" "$3" >"steps/$1.sh"
+}
+step scale _Z9demoScalePfi 'tests/test_engine.py -k config'
+step attention _Z8demoFillPfi tests/test_attention.py
+step models _Z8demoFillPfi tests/models
+step engine _Z8demoFillPfi 'tests/test_engine.py -k "test_run and not worker"'
+git init -q -b main
+git config user.name demo
+git config user.email demo@localhost
+echo .kernrec >.gitignore
+git add -A
+git commit -qm 'the project'
+commit=$(git rev-parse HEAD)
+object() {
+    printf '{"source":"csrc/%s.cu","target":"demo","object":"%s.o","device":true,"symbols":["%s"],"deps":["csrc/%s.cu"]}' \
+        "$1" "$1" "$2" "$1"
+}
+printf '{"version":2,"backend":"cuda","commit":"%s","generated_at":"2026-11-30T00:00:00+00:00","incomplete":false,' \
+    "$commit" >"$work/mixed.json"
+printf '"errors":[],"build_dirs":["build"],"objects":[%s,%s]}\n' \
+    "$(object scale _Z9demoScalePfi)" "$(object fill _Z8demoFillPfi)" >>"$work/mixed.json"
+
+for name in scale attention models engine; do
+    run env "LD_LIBRARY_PATH=$work/fake" kernrec run --step "$name" --job-id "$name" --commit "$commit" --backend cuda \
+        --python host --python-exe "$python" --python-checkout . -- sh "steps/$name.sh"
+done
+run kernrec-publish --store ../store --pipeline mixed --commit "$commit" --build 1 --repo . --recordings .kernrec \
+    --symbol-map "$work/mixed.json"
+run ci-fetch-kernel-record --url ../store --pipeline mixed --out ../mixed-data
+
+sed -i 's/\*= 2/*= 3/' csrc/scale.cu
+sed -i 's/\[:k\]/[: k or None]/' vllm/sampling.py
+sed -i 's/aiter==1.0/aiter==1.1/' requirements.txt
+git commit -qam 'a kernel, a function, a library'
+run git show --format=%s --unified=0
+run kernrec select --data ../mixed-data --diff HEAD~1...HEAD --library aiter=aiter
+run kernrec select --data ../mixed-data --diff HEAD~1...HEAD --library aiter=aiter --format keys | tee ../answer
+run kernrec explain --data ../mixed-data --step models --file vllm/sampling.py
+if [ "$(tail -n 1 ../answer)" != '["attention","models","scale"]' ]; then
+    echo 'demo: this is not the expected answer' >&2
+    exit 1
+fi
+printf '\n"scale" launched the changed kernel, "models" entered the changed function, "attention" used the changed library;\n'
+printf '"engine" did none of it and may be skipped.\n'

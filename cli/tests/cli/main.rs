@@ -14,6 +14,7 @@ mod environment;
 mod explain;
 mod fetch;
 mod fold;
+mod functions;
 mod layout;
 mod network;
 mod pack;
