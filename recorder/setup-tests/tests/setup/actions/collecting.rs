@@ -75,6 +75,11 @@ fn inputs_become_arguments_that_the_program_understands() {
     ] {
         assert!(most.contains(&argument.to_owned()), "{argument}: {most:?}");
     }
+    let [kernrec, ..] = kernrec_cli::command_lines();
+    for arguments in [least, most] {
+        let arguments = std::iter::once("kernrec".to_owned()).chain(arguments);
+        kernrec.clone().try_get_matches_from(arguments).unwrap();
+    }
 }
 
 #[test]

@@ -9,5 +9,6 @@ mod recording;
 mod release;
 mod runner;
 mod selecting;
+mod whole;
 mod workflow;
 mod yaml;
