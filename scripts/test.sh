@@ -46,6 +46,9 @@ cargo test --locked --doc --workspace --quiet
 step 'scripts/demo.sh'
 scripts/demo.sh
 
+step 'scripts/pipeline-demo.sh'
+scripts/pipeline-demo.sh
+
 # The libraries that go into other people's processes are the reviewed source to the byte.
 step 'scripts/cross-build.sh --libraries; kernrec verify build'
 scripts/cross-build.sh --libraries

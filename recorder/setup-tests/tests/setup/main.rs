@@ -10,6 +10,7 @@ mod child;
 mod images;
 mod impossible;
 mod jobs;
+mod pipeline_demo;
 mod python;
 mod recorded;
 mod rocm;
