@@ -5,16 +5,16 @@ use super::row::{deciding, is_complete, names, reasons, shards};
 use super::table::source;
 use super::{Filing, FoldOptions};
 use crate::collect::Collected;
-use kernrec_schemas::StepKey;
 use kernrec_schemas::function_recording::{JobFacts, thin_reasons};
 use kernrec_schemas::function_table::{FunctionRow, FunctionTable, LibraryName};
 use kernrec_schemas::table::RowReason;
+use kernrec_schemas::{JobId, StepKey};
 use std::collections::BTreeSet;
 
 /// Folds what Python left of all jobs into the function table.
 ///
-/// Filing, attempts, shards and the reasons of jobs are those of kernels; a job in which Python was not recorded is
-/// passed over.
+/// Filing, attempts, shards and the reasons of jobs are those of kernels. A step in which Python was recorded nowhere has
+/// no row; one in which it was not recorded in every job has a thin one.
 pub fn fold_functions(collected: &Collected, options: &FoldOptions) -> FunctionTable {
     let filing = Filing::new(collected, options);
     let jobs = collected.jobs_of(options.backend);
@@ -55,6 +55,10 @@ impl Fold<'_> {
         let facts: Vec<JobFacts> = deciding.iter().map(|d| d.job.facts.clone()).collect();
         let mut reasons = reasons(self.filing, step, jobs, &deciding, self.options);
         reasons.extend(thin_reasons(&facts, complete));
+        reasons.extend(
+            self.is_half_recorded(step, jobs)
+                .then_some(RowReason::NoRecording),
+        );
         let mut total = JobFacts::default();
         for one in &facts {
             total.merge(one);
@@ -79,6 +83,14 @@ impl Fold<'_> {
             commits: commits.collect(),
             reasons,
         }
+    }
+
+    /// Whether kernels were recorded in a job of the step in which Python was not.
+    fn is_half_recorded(&self, step: &StepKey, jobs: &[Filed<'_>]) -> bool {
+        let recorded: BTreeSet<&JobId> = jobs.iter().map(|filed| &filed.job.id).collect();
+        let of_kernels = self.collected.jobs().iter();
+        let mut of_step = of_kernels.filter(|job| job.step.iter().any(|named| named == step));
+        of_step.any(|job| !recorded.contains(&job.id))
     }
 
     fn numbers(&self, jobs: &[Filed<'_>]) -> Vec<u32> {

@@ -222,6 +222,11 @@ fn attempts_shards_and_missing_jobs_are_those_of_kernels() {
     };
     assert!(row(&table_of(&[shard("j1", 0), shard("j2", 1)]), "a").is_usable());
     let (_dir, collected) = collect_jobs(&[job("j1", "a"), Job::new("j2", "a")]);
+    assert_eq!(
+        words(&table(&collected), "a"),
+        ["no-recording"],
+        "the second job recorded kernels only"
+    );
     let options = FoldOptions {
         jobs: Some(jobs_list(&json!([
             {"id": "j1", "state": "passed", "step_key": "a"},
@@ -230,11 +235,7 @@ fn attempts_shards_and_missing_jobs_are_those_of_kernels() {
         ..options(Backend::Python)
     };
     let table = fold_functions(&collected, &options);
-    assert_eq!(
-        words(&table, "a"),
-        ["job-missing"],
-        "it recorded kernels only"
-    );
+    assert_eq!(words(&table, "a"), ["no-recording", "job-missing"]);
 }
 
 /// The existing system's jobs have no sidecar: their processes say whose they are.

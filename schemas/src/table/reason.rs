@@ -100,6 +100,9 @@ reasons! {
     UnplacedFunctions = "unplaced-functions",
     /// A job executed no test, or nothing says that it did.
     RanNoTests = "ran-no-tests",
+    /// No test of the checkout was seen to be entered, or a library of a test's name was used: whether the step ran a
+    /// certain test is not known. Of a file, not of a row.
+    TestsNotWatched = "tests-not-watched",
     /// The end of a session of pytest is missing or cannot be read.
     SummaryUnparsed = "summary-unparsed",
     /// A file of a job could not be read.

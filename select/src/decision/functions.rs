@@ -37,8 +37,8 @@ pub(super) fn function_verdicts<'e>(
             None => &Proposal::All,
         };
         let proposing = proposing(evidence, proposal);
-        let verdict =
-            observed(evidence, number).unwrap_or_else(|| silent(&proposing, &row.doubts, limit));
+        let verdict = observed(evidence, number)
+            .unwrap_or_else(|| silent(&proposing, number, &row.doubts, limit));
         Some((row.step, verdict))
     })
 }
@@ -88,6 +88,7 @@ fn observed<'e>(evidence: &'e FunctionEvidence<'_>, row: u32) -> Option<Verdict<
 
 fn silent<'e>(
     proposing: &[&'e FunctionFile<'e>],
+    row: u32,
     doubts: &BTreeSet<kernrec_schemas::table::RowReason>,
     limit: Option<Reason>,
 ) -> Verdict<'e> {
@@ -118,6 +119,17 @@ fn silent<'e>(
     if !doubts.is_empty() {
         return Verdict {
             doubts: doubts.clone(),
+            ..verdict(Reason::RowNotUsable)
+        };
+    }
+    let blind = proposing
+        .iter()
+        .filter_map(|file| Some((file.path.as_str(), file.blindness_of(row)?.clone())));
+    let (files, doubts): (Vec<_>, BTreeSet<_>) = blind.unzip();
+    if !doubts.is_empty() {
+        return Verdict {
+            files,
+            doubts,
             ..verdict(Reason::RowNotUsable)
         };
     }

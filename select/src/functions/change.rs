@@ -75,5 +75,9 @@ fn both_sides(
         let content = sources.read(side, path).ok().flatten();
         content.ok_or(Some(PythonWhy::UnreadableSide))
     };
-    Ok((read(Side::Base)?, read(Side::Head)?))
+    let (base, head) = (read(Side::Base)?, read(Side::Head)?);
+    if base == head {
+        return Err(Some(PythonWhy::SameText));
+    }
+    Ok((base, head))
 }

@@ -7,6 +7,7 @@ use crate::evidence::{Cause, FileClass};
 use crate::index::Lists;
 use kernrec_attribution::{ChangedFunctions, PythonAttribution};
 use kernrec_schemas::function_table::TableFunction;
+use kernrec_schemas::table::RowReason;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What importing a file runs.
@@ -44,9 +45,16 @@ pub struct FunctionFile<'a> {
     entered: Lists<u32>,
     /// By row, the packages of changed distributions that it used.
     used: BTreeMap<u32, BTreeSet<String>>,
+    /// By row, why its silence about this file says nothing, though the row is usable.
+    blind: BTreeMap<u32, RowReason>,
 }
 
 impl FunctionFile<'_> {
+    /// Why a usable row's silence about this file says nothing; `None` if it counts.
+    pub(crate) fn blindness_of(&self, row: u32) -> Option<&RowReason> {
+        self.blind.get(&row)
+    }
+
     /// The changed functions that a row entered, by number.
     pub(crate) fn entered_by(&self, row: u32) -> &[u32] {
         self.entered.list(row)
@@ -149,6 +157,7 @@ fn python<'a>(
         observed: observed.len(),
         entered: entered(index, &functions),
         used: BTreeMap::new(),
+        blind: without_tests(index, path.as_str()),
     }
 }
 
@@ -228,7 +237,32 @@ fn pins<'a>(
         observed,
         entered: Lists::of_pairs(0, &[]),
         used,
+        blind: with_killed_processes(index),
     }
+}
+
+/// Rows that cannot tell whether they ran a test. One that entered none of the checkout's may have run them from
+/// elsewhere, where nobody watched; one that used a library named like a folder of the test's path, or like the test, may
+/// have run it as that library's.
+fn without_tests(index: &FunctionIndex<'_>, path: &str) -> BTreeMap<u32, RowReason> {
+    let Some(path) = path.strip_prefix("tests/") else {
+        return BTreeMap::new();
+    };
+    let names = path.strip_suffix(".py").unwrap_or(path).split('/');
+    let strangers = names.flat_map(|name| index.rows_with_library(name));
+    let unwatched = (0_u32..)
+        .zip(index.rows())
+        .filter(|(_, row)| !row.has_tests);
+    let unwatched = unwatched.map(|(number, _)| number);
+    let blind = unwatched.chain(strangers.copied());
+    blind.map(|row| (row, RowReason::TestsNotWatched)).collect()
+}
+
+/// Rows of which a process was killed. What it used of compiled code is looked up at its start and at its end only.
+fn with_killed_processes(index: &FunctionIndex<'_>) -> BTreeMap<u32, RowReason> {
+    let rows = (0_u32..).zip(index.rows());
+    let killed = rows.filter(|(_, row)| row.has_killed);
+    killed.map(|(row, _)| (row, RowReason::NoFooter)).collect()
 }
 
 fn has_moved(index: &FunctionIndex<'_>, path: &ChangedPath) -> bool {

@@ -5,6 +5,7 @@ use crate::index::Lists;
 use foldhash::fast::RandomState;
 use kernrec_schemas::StepKey;
 use kernrec_schemas::function_table::{LibraryName, TableFunction};
+use kernrec_schemas::recording::ProcessState;
 use kernrec_schemas::table::RowReason;
 use std::collections::{BTreeSet, HashMap};
 
@@ -14,6 +15,10 @@ pub(crate) struct FunctionRowIndex<'a> {
     pub(crate) step: &'a StepKey,
     /// Why its silence does not count; empty for a usable row.
     pub(crate) doubts: BTreeSet<RowReason>,
+    /// Whether it entered any of the checkout's tests.
+    pub(crate) has_tests: bool,
+    /// Whether a process of it was killed.
+    pub(crate) has_killed: bool,
 }
 
 /// A searchable function record.
@@ -49,7 +54,23 @@ impl<'a> FunctionIndex<'a> {
                     doubts.insert(RowReason::MalformedRow);
                 }
             }
-            rows.push(FunctionRowIndex { step, doubts });
+            if row
+                .commits
+                .iter()
+                .any(|commit| table.source.commit.as_ref() != Some(commit))
+            {
+                doubts.insert(RowReason::ForeignCommit);
+            }
+            let has_tests = table
+                .functions_of(row)
+                .any(|function| function.file.as_str().starts_with("tests/"));
+            let has_killed = row.health.count(ProcessState::NoFooter) > 0;
+            rows.push(FunctionRowIndex {
+                step,
+                doubts,
+                has_tests,
+                has_killed,
+            });
         }
         let mut files: HashMap<&str, Vec<u32>, RandomState> = HashMap::default();
         for (number, function) in (0_u32..).zip(&table.functions) {
@@ -100,6 +121,16 @@ impl<'a> FunctionIndex<'a> {
         let entered = watched.flat_map(|(_, functions)| functions);
         let entered = entered.flat_map(|&function| self.rows_of(function));
         used.chain(entered).copied().collect()
+    }
+
+    /// The rows that used a library, as one.
+    pub(crate) fn rows_with_library(&self, name: &str) -> &[u32] {
+        let libraries = &self.record.table.libraries;
+        let number = libraries
+            .iter()
+            .position(|library| library.as_str() == name);
+        let number = number.and_then(|number| u32::try_from(number).ok());
+        number.map_or(&[], |number| self.used.list(number))
     }
 
     /// The packages that any row used, libraries and watched packages.

@@ -39,11 +39,12 @@ struct List {
 impl List {
     fn read(text: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(text).ok()?;
+        if text.chars().any(ends_lines_for_some) {
+            return None;
+        }
         let mut list = Self::default();
-        // A line that ends in a backslash goes on.
-        let joined = text.replace("\\\r\n", " ").replace("\\\n", " ");
-        for line in joined.lines() {
-            let line = without_comment(line);
+        for line in joined(text) {
+            let line = without_comment(&line);
             if line.is_empty() {
                 continue;
             }
@@ -54,6 +55,36 @@ impl List {
         }
         Some(list)
     }
+}
+
+/// Whether pip, as Python does, ends a line at a character at which others do not.
+fn ends_lines_for_some(c: char) -> bool {
+    let is_plain = matches!(c, '\t' | '\n' | '\r');
+    (c.is_control() && !is_plain) || matches!(c, '\u{2028}' | '\u{2029}')
+}
+
+/// The lines as pip joins them: one that ends in a backslash goes on, but never a comment, and never past one.
+fn joined(text: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut begun: Option<String> = None;
+    for line in text
+        .split('\n')
+        .flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r'))
+    {
+        let is_comment = line.trim_start().starts_with('#');
+        match line.strip_suffix('\\') {
+            Some(start) if !is_comment => begun.get_or_insert_default().push_str(start),
+            _ => {
+                let mut whole = begun.take().unwrap_or_default();
+                // So that the comment is one, wherever it was joined to.
+                whole.push_str(if is_comment { " " } else { "" });
+                whole.push_str(line);
+                lines.push(whole);
+            }
+        }
+    }
+    lines.extend(begun);
+    lines
 }
 
 /// A `#` at the start, or after white space.
@@ -153,6 +184,17 @@ mod tests {
             ("-r other.txt", "-r another.txt", None),
             ("xformers>=1", "xformers>=2", None),
             ("xformers>=1", "xformers==2", None),
+            // A comment does not go on, and nothing goes on past one.
+            ("torch==2.9.0", "# note \\\ntorch==2.9.1", Some("torch")),
+            (
+                "torch==2.9.0",
+                "bar==1 \\\n  # note \\\ntorch==2.9.1",
+                Some("bar torch"),
+            ),
+            ("torch==2.9.0", "tor\\\nch==2.9.1", Some("torch")),
+            // Python ends lines at more characters than others do.
+            ("# about", "# about\u{c}foo==1", None),
+            ("# about", "# about\u{2028}foo==1", None),
         ] {
             let head = base.replacen(from, to, 1);
             assert_eq!(changed(base, &head).as_deref(), expected, "{to}");

@@ -4,11 +4,14 @@ use crate::common::functions::{functions, record};
 use crate::common::{kept, ready, reason, unavailable};
 use crate::function_world::{Asked, ask, both, edited, kernels, python, reasons};
 use kernrec_schemas::Backend;
-use kernrec_schemas::function_table::FunctionRow;
+use kernrec_schemas::function_table::{FunctionRow, LibraryName};
+use kernrec_schemas::recording::ProcessState;
 use kernrec_schemas::table::RowReason;
 use kernrec_select::{
     Cause, Change, FileClass, FunctionRecord, Lineage, Moved, Reason, Report, explain, render,
 };
+
+use std::os::unix::fs::PermissionsExt;
 
 use Reason::{
     FileMayOnlySelect as OnlySelect, FunctionNeverObserved as Never, HeldByThePythonRecord as Held,
@@ -183,6 +186,71 @@ fn a_row_that_is_not_healthy_never_lets_its_step_go() {
     assert_eq!(reason(&report, "imports"), Reason::RowNotUsable);
 }
 
+const TEST: (&str, &str, &str) = ("tests/test_core.py", "assert 1", "assert 2");
+
+/// A step whose checkout lies where nobody looked, or that ran the test as part of an installed package.
+#[test]
+fn a_step_whose_tests_nobody_watched_keeps_for_every_test() {
+    let ask = |change: &dyn Fn(&mut FunctionRecord), edit| {
+        let mut record = python();
+        change(&mut record);
+        let records = [ready(kernels(Backend::Cuda)), functions(record)];
+        ask(&edited(&[edit]), &records, &Asked::default())
+    };
+    let unwatched = |record: &mut FunctionRecord| {
+        let in_tests = record.table.functions.iter();
+        let in_tests: Vec<bool> = in_tests
+            .map(|function| function.file.as_str().starts_with("tests/"))
+            .collect();
+        let imports = row(record, "imports");
+        imports
+            .functions
+            .retain(|&number| !in_tests[number as usize]);
+    };
+    let report = ask(&unwatched, TEST);
+    assert_eq!(reasons(&report), [Entered, Reason::RowNotUsable, Silent]);
+    let verdict = &kept(&report, "imports").verdicts[1];
+    assert_eq!(verdict.row_reasons, [RowReason::TestsNotWatched]);
+    // Of all else its silence counts.
+    assert_eq!(
+        reasons(&ask(&unwatched, ("pkg/other.py", "return 1", "return 2"))),
+        [Silent, Silent, Entered]
+    );
+    let installed = |record: &mut FunctionRecord| {
+        let libraries = &mut record.table.libraries;
+        libraries.push(LibraryName::new("test_core").unwrap());
+        let number = u32::try_from(libraries.len() - 1).unwrap();
+        row(record, "elsewhere").libraries.push(number);
+    };
+    let report = ask(&installed, TEST);
+    assert_eq!(reasons(&report), [Entered, Silent, Reason::RowNotUsable]);
+}
+
+#[test]
+fn a_row_of_another_commit_than_its_record_never_lets_its_step_go() {
+    let report = with(|record| {
+        row(record, "imports").commits = ["beef".parse().unwrap()].into();
+    });
+    assert_eq!(reasons(&report), [Entered, Reason::RowNotUsable, Silent]);
+}
+
+/// The file is what steps start, perhaps, and can no longer.
+#[test]
+fn a_change_of_mode_is_one_of_the_whole_file() {
+    let world = crate::function_world::world();
+    let make_executable = |name| {
+        let mode = PermissionsExt::from_mode(0o755);
+        fs_err::set_permissions(world.path(name), mode).unwrap();
+        world.commit();
+    };
+    make_executable(CORE);
+    let report = ask(&world, &both(), &Asked::default());
+    assert_eq!(reasons(&report), [Entered, Entered, Silent]);
+    make_executable("requirements.txt");
+    let report = ask(&world, &both(), &Asked::default());
+    assert_eq!(reasons(&report), [OutsideMap; 3]);
+}
+
 #[test]
 fn a_record_that_is_not_to_be_trusted_only_adds() {
     let lineages = [
@@ -327,6 +395,18 @@ fn a_pin_reaches_who_used_the_library() {
         reasons(&ask(&flash, &both(), &declared)),
         [Used, Silent, Silent]
     );
+    // What a killed process loaded of compiled code is not known.
+    let mut killed = python();
+    row(&mut killed, "elsewhere")
+        .health
+        .add(ProcessState::NoFooter);
+    let records = [ready(kernels(Backend::Cuda)), functions(killed)];
+    assert_eq!(
+        reasons(&ask(&torch, &records, &declared)),
+        [Used, Used, Reason::RowNotUsable]
+    );
+    let ran = ask(&edited(&[RUN]), &records, &Asked::default());
+    assert_eq!(reasons(&ran), [Entered, Silent, Silent]);
     let both_pins = pin("torch==2.9.0\nnumpy==2.0", "torch==2.9.1\nnumpy==2.1");
     assert_eq!(
         reasons(&ask(&both_pins, &both(), &declared)),

@@ -20,16 +20,19 @@ pub enum PythonWhy {
     OddText,
     /// The grammar cannot read one side.
     SyntaxError,
+    /// Both sides have the same text: something else about the file changed, its mode for example.
+    SameText,
 }
 
 impl PythonWhy {
     /// Every cause.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::NotOnBothSides,
         Self::UnreadableSide,
         Self::TooLarge,
         Self::OddText,
         Self::SyntaxError,
+        Self::SameText,
     ];
 
     /// The stable word.
@@ -40,6 +43,7 @@ impl PythonWhy {
             Self::TooLarge => "too-large",
             Self::OddText => "odd-text",
             Self::SyntaxError => "syntax-error",
+            Self::SameText => "same-text",
         }
     }
 }
@@ -73,10 +77,12 @@ fn declares_another_encoding(text: &str) -> bool {
     let lines = text.lines().take(2);
     let mut declared = lines.filter_map(|line| {
         let comment = line.trim_start().strip_prefix('#')?;
-        let (_, after) = comment.split_once("coding")?;
-        let named = after.strip_prefix([':', '='])?.trim_start();
-        let end = named.find(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)));
-        Some(named[..end.unwrap_or(named.len())].to_ascii_lowercase())
+        let mut named = comment.split("coding").skip(1).filter_map(|after| {
+            let named = after.strip_prefix([':', '='])?.trim_start();
+            let end = named.find(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)));
+            Some(&named[..end.unwrap_or(named.len())])
+        });
+        Some(named.find(|name| !name.is_empty())?.to_ascii_lowercase())
     });
     declared.any(|name| {
         !matches!(
@@ -106,6 +112,7 @@ mod tests {
         for odd in [
             "# -*- coding: latin-1 -*-\n",
             "\n#coding=cp1252\n",
+            "# the coding of this file, coding: latin-1\n",
             "x = 1\ry = 2\n",
             "x = 1\r",
             "x = '\0'\n",

@@ -245,7 +245,9 @@ fn a_block_for_type_checkers_is_nothing() {
     assert_eq!(edit(base, "import a", "import c"), "");
     assert_eq!(edit(base, "import b", "import c"), "<module>");
     assert_eq!(edit(base, "if TYPE_CHECKING", "if True"), "<module>");
-    let attribute = base.replace("if TYPE_CHECKING", "if typing.TYPE_CHECKING");
+    let attribute = base
+        .replace("if TYPE_CHECKING", "if typing.TYPE_CHECKING")
+        .replace("from typing", "import typing\nfrom typing");
     assert_eq!(edit(&attribute, "import a", "import c"), "");
     // What the name means is not certain, or being bound matters.
     for other in [
@@ -256,6 +258,10 @@ fn a_block_for_type_checkers_is_nothing() {
         base.replace("import TYPE_CHECKING", "import x as TYPE_CHECKING"),
         base.replace("if TYPE", "for TYPE_CHECKING in x: pass\nif TYPE"),
         base.replace("if TYPE", "typing.TYPE_CHECKING = 1\nif TYPE"),
+        attribute.replace("import typing\n", ""),
+        attribute.replace("import typing\n", "import mine as typing\n"),
+        attribute.replace("import typing\n", "import typing\ntyping = mine\n"),
+        attribute.replace("import typing\n", "# typing.TYPE_CHECKING\n"),
     ] {
         assert_eq!(edit(&other, "import a", "import c"), "<module>", "{other}");
     }
