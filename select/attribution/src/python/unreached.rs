@@ -39,9 +39,10 @@ pub(super) fn is_trusted(root: Node<'_>, text: &str) -> bool {
         open.extend(node.children(&mut cursor));
     }
     let is_of_module = text.contains("typing.TYPE_CHECKING");
-    match is_of_module {
-        true => has_module && !is_rebound,
-        false => is_imported,
+    if is_of_module {
+        has_module && !is_rebound
+    } else {
+        is_imported
     }
 }
 
