@@ -236,8 +236,8 @@ impl<'a> Reader<'a> {
             }
         };
         let end = match &kind {
-            Kind::List { .. } if flow => self.bracket(end, ']'),
-            _ if flow => self.bracket(end, '}'),
+            Kind::List { .. } if flow => self.bracket(last.unwrap_or(start + 1), end, ']'),
+            _ if flow => self.bracket(last.unwrap_or(start + 1), end, '}'),
             _ => last.unwrap_or(start),
         };
         self.add(Node {
@@ -248,11 +248,22 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The offset after a closing bracket. The parser counts blanks behind it in, and stops at a comma before it.
-    fn bracket(&self, end: usize, bracket: char) -> usize {
-        let text = self.text[..end].trim_end();
-        let ahead = text.ends_with(',').then(|| self.text[end..].find(bracket));
-        ahead.flatten().map_or(text.len(), |at| end + at + 1)
+    /// The offset after a closing bracket. The parser's own `end` counts blanks behind it in, or stops at a comma before
+    /// it, so it is looked for behind what the brackets hold last.
+    fn bracket(&self, held: usize, end: usize, bracket: char) -> usize {
+        // Only blanks, commas and comments stand between, and a comment may hold a bracket of its own.
+        let between = [' ', '\t', '\r', '\n', ','];
+        let mut rest = self.text[held..].trim_start_matches(between);
+        while rest.starts_with('#') {
+            rest = rest
+                .split_once('\n')
+                .map_or("", |(_, next)| next.trim_start_matches(between));
+        }
+        if rest.starts_with(bracket) {
+            self.text.len() - rest.len() + 1
+        } else {
+            self.text[..end].trim_end().len()
+        }
     }
 
     fn add(&mut self, mut node: Node<'a>) -> Result<(), PipelineError> {

@@ -199,3 +199,20 @@ fn texts_of_any_kind_come_back_as_they_are() {
         }
     }
 }
+
+#[test]
+fn a_bracket_in_a_comment_ends_nothing() {
+    for (text, held) in [
+        ("x: [a, b, # see [1]\n]\ny: 1\n", "[a, b, # see [1]\n]"),
+        (
+            "x: [a, # ]\n  # ] again\n  ]\ny: 1\n",
+            "[a, # ]\n  # ] again\n  ]",
+        ),
+        ("x: {a: 1, # {b}\n}\ny: 1\n", "{a: 1, # {b}\n}"),
+        ("x: [a, b # see [1]\n]\ny: 1\n", "[a, b # see [1]\n]"),
+    ] {
+        let document = Document::parse(text).unwrap();
+        let node = document.root.get("x").unwrap();
+        assert_eq!(&text[node.start..node.end], held);
+    }
+}
