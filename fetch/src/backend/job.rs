@@ -73,7 +73,7 @@ impl Job<'_> {
             });
         };
         let age_seconds = age(published_at, self.options.now);
-        if age_seconds <= limit.as_secs() {
+        if age_seconds <= limit.as_secs() && !limit.is_zero() {
             return Ok(());
         }
         Err(FetchError::TooOld {

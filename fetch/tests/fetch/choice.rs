@@ -207,6 +207,19 @@ fn a_record_too_old_is_refused_before_and_after_it_is_installed() {
     assert_eq!(report.status, Status::Unchanged);
 }
 
+#[test]
+fn with_an_age_limit_of_zero_every_record_is_too_old() {
+    let world = World::new();
+    let mut draft = Draft::new(CUDA, "aaaa", 1);
+    draft.published_at = now();
+    world.publish_draft(draft);
+    let report = world.one_with(|options| options.max_age = Some(Duration::ZERO));
+    assert_eq!(
+        (report.status, reason(&report)),
+        (Status::Refused, "record-too-old")
+    );
+}
+
 /// A repository with the history a - b - c, and d beside c on b.
 struct Repository {
     path: PathBuf,

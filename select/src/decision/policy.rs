@@ -14,7 +14,7 @@ const CLOCK_SKEW_SECONDS: i64 = 60 * 60;
 pub struct Policy {
     /// The present. Injected: the decision reads no clock.
     pub now: Timestamp,
-    /// A record published longer ago than this may only add steps.
+    /// A record published longer ago than this may only add steps; with zero, any record.
     pub max_age: Duration,
 }
 
@@ -48,7 +48,8 @@ impl Policy {
             return Freshness::Unknown;
         }
         let age = u64::try_from(age).unwrap_or(0);
-        if Duration::from_secs(age) > self.max_age {
+        // A limit of zero is no limit that a clock running ahead could pass.
+        if Duration::from_secs(age) > self.max_age || self.max_age.is_zero() {
             Freshness::Old(age)
         } else {
             Freshness::Fresh(age)

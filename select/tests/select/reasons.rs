@@ -372,6 +372,24 @@ fn the_age_limit_is_the_callers() {
     );
 }
 
+/// It is how people turn skipping off, whatever the clocks say.
+#[test]
+fn with_an_age_limit_of_zero_no_record_lets_a_step_go() {
+    let policy = Policy {
+        now: now(),
+        max_age: Duration::ZERO,
+    };
+    let change = Change::of_files(["a.cu"]).unwrap();
+    for published_at in [ago(0), ago(-3600), ago(1)] {
+        let pair = Pair {
+            published_at,
+            ..cuda()
+        };
+        let report = ask_about(&[ready(pair)], &change, policy);
+        assert_eq!(reason(&report, "runs-b"), Reason::RecordStale);
+    }
+}
+
 #[test]
 fn a_revoked_record_only_adds() {
     let report = ask_one(
