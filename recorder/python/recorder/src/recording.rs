@@ -53,8 +53,8 @@ struct Counters {
     clippy::struct_excessive_bools,
     reason = "independent facts of one recording, each set once"
 )]
-/// The recording of one process. Nothing is written before a watched package is met: until then what is
-/// entered waits in memory.
+/// The recording of one process. Nothing is written before a watched package is met or a test of the checkout is
+/// entered: until then what is entered waits in memory.
 pub struct Recording {
     setup: Arc<Setup>,
     roots: Roots,
@@ -70,7 +70,7 @@ pub struct Recording {
     queue: String,
     file: Option<RecordingFile>,
     forked_from: Option<u32>,
-    /// A watched package was met.
+    /// A watched package was met, or a test of the checkout entered.
     met: bool,
     /// What was entered of other files is no longer complete.
     forgot: bool,
@@ -248,6 +248,8 @@ impl Recording {
         if !self.seen.insert((id, line, qualname.into())) {
             return;
         }
+        // A process that runs tests and never imports a watched package would else be silent about them.
+        self.met |= !is_root;
         if qualname == MODULE {
             self.bodies.insert(path.into());
         }

@@ -49,13 +49,20 @@ fn functions(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn nothing_is_written_before_a_watched_package_is_met_and_nothing_is_lost() {
+fn nothing_is_written_before_something_is_watched_and_nothing_is_lost() {
     let folder = tempfile::tempdir().unwrap();
     let mut recording = Recording::new(Arc::new(setup(folder.path())));
-    enter(&mut recording, "/co/tests/a.py", "helper", 3, &[]);
     enter(&mut recording, "/s/vllm/version.py", "version", 1, &[]);
     recording.finish(&[]);
     assert!(texts(folder.path()).is_empty());
+
+    enter(&mut recording, "/co/tests/a.py", "helper", 3, &[]);
+    let text = texts(folder.path()).remove(0);
+    assert_eq!(
+        functions(&text),
+        ["/co/tests/a.py\thelper\t3"],
+        "a test alone counts"
+    );
 
     enter(&mut recording, "/s/vllm/a.py", "f", 1, &found("/s/vllm/"));
     recording.finish(&[]);

@@ -130,7 +130,11 @@ fn workers_of_xdist_are_recorded_and_counted_once() {
             text(&output.stdout)
         );
         let left = bench.left();
-        assert_eq!(left.len(), 2, "the controller imports nothing: {left:#?}");
+        assert_eq!(
+            left.len(),
+            3,
+            "the controller reads the conftest: {left:#?}"
+        );
         assert!(
             left.iter().all(|left| left.state == ProcessState::Clean),
             "{left:#?}"
@@ -191,6 +195,28 @@ fn a_test_of_subtests_counts_once() {
         bench.file("checkout/tests/test_a.py", test);
         assert_eq!(pytest(&bench, &["-q"]).status.code(), Some(0));
         assert_eq!(one(&bench).executed(), 1);
+    }
+}
+
+/// Its silence about the package would else count, and what the test entered would be missing.
+#[test]
+fn a_session_that_imports_no_watched_package_is_recorded() {
+    for python in pythons::with_pytest() {
+        let bench = checkout(&python);
+        bench.file(
+            "checkout/tests/test_a.py",
+            "import os, helped\ndef test_alone():\n    helped.value()\n    os._exit(0)\n",
+        );
+        bench.file("checkout/tests/helped.py", "def value():\n    return 1\n");
+        pytest(&bench, &["-q"]);
+        let left = bench.one();
+        assert_eq!(left.state, ProcessState::NoFooter, "{}", left.text);
+        for function in [
+            "checkout/tests/test_a.py test_alone 2",
+            "checkout/tests/helped.py value 1",
+        ] {
+            assert!(left.has(function), "no {function}: {}", left.text);
+        }
     }
 }
 
