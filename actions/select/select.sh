@@ -3,13 +3,13 @@
 set -f # Keys and lists are words, never patterns of files.
 . "$GITHUB_ACTION_PATH/../program.sh"
 
-folder=$(mktemp -d "${RUNNER_TEMP:-/tmp}/kernrec-select.XXXXXX") || exit
-data=${INPUT_DATA:-$folder/coverage-data}
-
 main() {
     read_keys
     # What stands first in the file of outputs holds if nothing else comes: the job may be killed at any line below.
     answer true '' "${keys[@]}"
+    folder=$(mktemp -d "${RUNNER_TEMP:-/tmp}/kernrec-select.XXXXXX") ||
+        everything warning 'no folder could be made in RUNNER_TEMP'
+    data=${INPUT_DATA:-$folder/coverage-data}
     find_program
     if [ -n "$kernrec_problem" ]; then
         everything warning "$kernrec_problem"

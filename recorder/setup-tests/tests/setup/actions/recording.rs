@@ -61,6 +61,18 @@ fn commands_are_recorded_under_the_jobs_name() {
     );
 }
 
+/// A step's file of outputs is its commands' as well, and the later of two of one name counts.
+#[test]
+fn outputs_of_the_commands_change_nothing() {
+    let runner = Runner::new();
+    runner.program("evil", "touch pwned");
+    let commands = "gpu\nfor name in folder program step bundles job recorded; do echo \"$name=evil\" >>\"$GITHUB_OUTPUT\"; done\nkill -KILL $PPID";
+    let ended = record(&runner, commands, &[]);
+    assert_eq!(ended.uploaded().len(), 1, "packed all the same: {ended:?}");
+    assert!(ended.summary.contains("`kernels`"), "{ended:?}");
+    assert!(!runner.bench.path("work/pwned").exists());
+}
+
 #[test]
 fn jobs_of_a_matrix_are_shards_unless_they_have_keys() {
     let ended = |runner: &Runner, more: &[(&str, &str)]| {

@@ -106,7 +106,8 @@ impl Runner {
                 continue;
             }
             let (status, stdout, stderr) = self.step(&folder, step, &contexts);
-            if index == 0 {
+            // The commands' own, where the action runs any.
+            if index == 0 || step["id"] == "run" {
                 ended.stdout.clone_from(&stdout);
             }
             ended.log.extend([stdout, stderr]);

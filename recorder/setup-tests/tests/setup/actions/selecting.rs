@@ -228,6 +228,14 @@ fn whatever_is_wrong_with_the_question_runs_everything() {
 }
 
 #[test]
+fn without_room_for_its_files_everything_runs() {
+    let runner = pull_request();
+    fs_err::remove_dir_all(runner.bench.path("temp")).ok();
+    fs_err::write(runner.bench.path("temp"), "no folder").unwrap();
+    assert_everything(&select(&runner, &[]), "no folder for temporary files");
+}
+
+#[test]
 fn a_program_that_fails_in_any_way_runs_everything() {
     let runner = pull_request();
     for (what, script) in [
