@@ -27,6 +27,8 @@ variables! {
     BUILD = "BUILDKITE_BUILD_NUMBER", "the build of `publish` and `collect`, when `--build` is not given";
     BRANCH = "BUILDKITE_BRANCH", "the branch of `publish` and `collect` for `--only-branch`, when `--branch` is not given, and of the queue that `arm` lets the collectors run in";
     REF_NAME = "GITHUB_REF_NAME", "the same, when `BUILDKITE_BRANCH` is not set either";
+    PULL_REQUEST = "BUILDKITE_PULL_REQUEST", "a pull request, unless it is `false`: `--only-branch` and `arm` take it for another branch, whatever its name and `--branch`";
+    EVENT_NAME = "GITHUB_EVENT_NAME", "the same, when it is `pull_request` or `pull_request_target`";
     SHA = "GITHUB_SHA", "the commit of `collect`, when `BUILDKITE_COMMIT` is not set either";
     RUN_NUMBER = "GITHUB_RUN_NUMBER", "the build of `collect`, when `BUILDKITE_BUILD_NUMBER` is not set either";
     SOURCE_DATE_EPOCH = "SOURCE_DATE_EPOCH", "the time a record or a symbol map speaks of, in seconds since 1970, when `--recorded-at` is not given";

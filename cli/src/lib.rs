@@ -12,6 +12,7 @@
     reason = "the doc comments are the help texts, which show no backticks"
 )]
 mod args;
+mod branch;
 mod commands;
 mod document;
 mod environment;

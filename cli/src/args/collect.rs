@@ -62,7 +62,7 @@ pub(crate) struct CollectArgs {
     #[arg(long, value_name = "N")]
     pub(crate) build: Option<BuildNumber>,
 
-    /// Publish only from this branch; elsewhere stop after the table, the result and the annotation
+    /// Publish only from this branch, and never for a pull request; elsewhere stop after the table, the result and the annotation
     #[arg(long, value_name = "NAME")]
     pub(crate) only_branch: Option<String>,
 

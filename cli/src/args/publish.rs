@@ -59,7 +59,7 @@ pub(crate) struct PublishArgs {
     #[arg(long)]
     pub(crate) allow_unreadable: bool,
 
-    /// Publish only from this branch; elsewhere exit 0 and write nothing
+    /// Publish only from this branch, and never for a pull request; elsewhere exit 0 and write nothing
     #[arg(long, value_name = "NAME")]
     pub(crate) only_branch: Option<String>,
 

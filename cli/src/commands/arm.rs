@@ -1,7 +1,7 @@
 //! `kernrec arm`: a filter before the upload of a pipeline.
 
 use crate::args::arm::{ArmArgs, OnError};
-use crate::environment;
+use crate::branch;
 use crate::error::CommandError;
 use crate::shell::Shell;
 use kernrec_pipeline::{
@@ -44,7 +44,7 @@ fn armed(args: &ArmArgs, pipeline: &[u8], shell: &mut Shell) -> Result<Exit, Com
     }
     let name = args.pipeline.as_deref().unwrap_or(Path::new("stdin"));
     // Nor is it the branch to publish.
-    let branch = std::env::var(environment::BRANCH.name).ok();
+    let branch = branch::built(None).unwrap_or(None);
     let armed = arm(pipeline, &config, switches, branch.as_deref())
         .map_err(|error| CommandError::usage(format!("`{}`: {error}", name.display())))?;
     if args.explain {

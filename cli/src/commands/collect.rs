@@ -3,6 +3,7 @@
 use super::publish::{problems, summary};
 use crate::args::collect::{CiArg, CollectArgs};
 use crate::args::publish::BundlesArg;
+use crate::branch;
 use crate::environment::{self, Variable};
 use crate::error::{CommandError, chain};
 use crate::inputs;
@@ -49,10 +50,7 @@ pub(crate) fn run(args: &CollectArgs, shell: &mut Shell) -> Result<Exit, Command
 }
 
 fn request(args: &CollectArgs, shell: &mut Shell) -> Result<Request, CommandError> {
-    let branch = match &args.branch {
-        Some(branch) => Some(branch.clone()),
-        None => first_of([environment::BRANCH, environment::REF_NAME])?,
-    };
+    let branch = branch::built(args.branch.as_deref())?;
     let variables = [environment::COMMIT, environment::SHA];
     let commit = given(args.commit.clone(), "--commit", variables)?;
     let variables = [environment::BUILD, environment::RUN_NUMBER];
@@ -106,15 +104,6 @@ where
     let [one, other] = variables.map(|variable| variable.name);
     let problem = format!("no {name}: give it, or set `{one}` or `{other}`");
     Err(CommandError::usage(problem))
-}
-
-fn first_of(variables: [Variable; 2]) -> Result<Option<String>, CommandError> {
-    for variable in variables {
-        if let Some(value) = variable.read()? {
-            return Ok(Some(value));
-        }
-    }
-    Ok(None)
 }
 
 fn ci(args: &CollectArgs) -> Result<Box<dyn Ci>, CommandError> {

@@ -3,6 +3,7 @@
 use super::fold::delivery_facts;
 use crate::args::layout::WriteLayout;
 use crate::args::publish::{BundlesArg, PublishArgs};
+use crate::branch;
 use crate::document;
 use crate::environment;
 use crate::error::CommandError;
@@ -65,13 +66,7 @@ impl Options {
             None => (environment::BUILD.parse()?)
                 .ok_or_else(|| missing("--build", environment::BUILD))?,
         };
-        let branch = match args.branch.clone() {
-            Some(branch) => Some(branch),
-            None => match environment::BRANCH.read()? {
-                Some(branch) => Some(branch),
-                None => environment::REF_NAME.read()?,
-            },
-        };
+        let branch = branch::built(args.branch.as_deref())?;
         Ok(Self {
             form: Form::of_flag(args.json),
             skipped: SkippedBranch::check(args.only_branch.as_deref(), branch.as_deref()),

@@ -119,6 +119,21 @@ fn the_collectors_run_where_the_branch_says() {
         let queue = format!("queue: small_cpu_queue_{queue}\n");
         assert!(ran.stdout.contains(&queue), "{ran}");
     }
+    for (variable, value, queue) in [
+        ("BUILDKITE_PULL_REQUEST", "7", "premerge"),
+        ("BUILDKITE_PULL_REQUEST", "false", "postmerge"),
+        ("BUILDKITE_PULL_REQUEST", "", "postmerge"),
+        ("GITHUB_EVENT_NAME", "pull_request", "premerge"),
+    ] {
+        let on = [
+            ("VLLM_CI_KERNREC", "1"),
+            ("BUILDKITE_BRANCH", "main"),
+            (variable, value),
+        ];
+        let ran = arm(&context, &on, PIPELINE.as_bytes(), &[]);
+        let queue = format!("queue: small_cpu_queue_{queue}\n");
+        assert!(ran.stdout.contains(&queue), "{variable}={value}: {ran}");
+    }
     // A branch that is no text is none to publish, and no reason not to arm.
     let mut command = context.command();
     let bad = std::os::unix::ffi::OsStrExt::from_bytes(&b"\xff"[..]);

@@ -87,6 +87,11 @@ impl Context {
 
     /// Publishes the real recordings to the folder `store`, with more arguments.
     pub(crate) fn publish<const N: usize>(&self, more: [&str; N]) -> Ran {
+        self.run(self.publisher().args(more))
+    }
+
+    /// The command of that.
+    pub(crate) fn publisher(&self) -> Command {
         let (recordings, map) = (ggml("recordings"), ggml("kernel_symbol_map.json.gz"));
         let mut command = self.command();
         command.args([
@@ -100,7 +105,7 @@ impl Context {
             "--bundles",
             "none",
         ]);
-        self.run(command.args(more))
+        command
     }
 
     /// A store and the data fetched from it, in the folder `coverage-data`.

@@ -95,6 +95,39 @@ fn another_branch_publishes_nothing_and_is_no_error() {
 }
 
 #[test]
+fn a_pull_request_publishes_nothing_whatever_its_branch_is_called() {
+    let only = ["--only-branch", "main"];
+    let said = ["--only-branch", "main", "--branch", "main"];
+    for (variable, value, options, publishes) in [
+        ("BUILDKITE_PULL_REQUEST", "7", only.as_slice(), false),
+        ("BUILDKITE_PULL_REQUEST", "7", &said, false),
+        ("BUILDKITE_PULL_REQUEST", "true", &only, false),
+        ("BUILDKITE_PULL_REQUEST", "7", &[], true),
+        ("BUILDKITE_PULL_REQUEST", "false", &only, true),
+        ("BUILDKITE_PULL_REQUEST", "", &only, true),
+        ("GITHUB_EVENT_NAME", "pull_request", &only, false),
+        ("GITHUB_EVENT_NAME", "pull_request_target", &only, false),
+        ("GITHUB_EVENT_NAME", "pull_request_target", &said, false),
+        ("GITHUB_EVENT_NAME", "push", &only, true),
+        ("GITHUB_EVENT_NAME", "", &only, true),
+    ] {
+        let context = Context::new();
+        let mut command = context.publisher();
+        command
+            .env("BUILDKITE_BRANCH", "main")
+            .env(variable, value)
+            .args(options);
+        let ran = context.run(&mut command);
+        let case = format!("{variable}={value} {options:?}: {ran}");
+        assert_eq!(ran.status, 0, "{case}");
+        let pointer = context.path("store/pointers/ci/cuda.json");
+        assert_eq!(pointer.is_file(), publishes, "{case}");
+        let said = "nothing published: the branch is `main of a pull request`";
+        assert_eq!(ran.stderr.contains(said), !publishes, "{case}");
+    }
+}
+
+#[test]
 fn a_gate_refuses_with_its_word_and_the_pointer_stays() {
     let context = Context::published();
     let pointer = fs_err::read(context.path("store/pointers/ci/cuda.json")).unwrap();

@@ -201,6 +201,30 @@ fn another_branch_leaves_the_artifacts_and_touches_no_store() {
 }
 
 #[test]
+fn a_pull_request_touches_no_store_whatever_its_branch_is_called() {
+    for (variable, value, end) in [
+        ("BUILDKITE_PULL_REQUEST", "7", "skipped"),
+        ("BUILDKITE_PULL_REQUEST", "false", "published"),
+        ("GITHUB_EVENT_NAME", "pull_request_target", "skipped"),
+    ] {
+        let scene = Scene::new();
+        let mut command = scene.collector();
+        command
+            .env("BUILDKITE_BRANCH", "main")
+            .env(variable, value)
+            .args(["--only-branch", "main"]);
+        let ended = scene.run(&mut command);
+        assert_eq!(
+            ended.end(),
+            (0, end),
+            "{variable}={value}: {}",
+            ended.stderr
+        );
+        assert_eq!(scene.path("store").exists(), end == "published");
+    }
+}
+
+#[test]
 fn annotating_is_not_collecting() {
     let scene = Scene::new();
     scene.fail("annotate --style", 9);
