@@ -29,7 +29,8 @@ find_program() {
     kernrec_program='' kernrec_problem=''
     local sha256=${INPUT_RELEASE_SHA256,,} found=''
     if [ -z "${INPUT_RELEASE_URL}${sha256}" ]; then
-        found=$(type -P kernrec) || kernrec_problem='kernrec is not on the PATH, and no release is named'
+        # Absolute, since the commands may run in another folder.
+        found=$(realpath -s -- "$(type -P kernrec)" 2>/dev/null) || kernrec_problem='kernrec is not on the PATH, and no release is named'
     elif ! [[ $sha256 =~ ^[0-9a-f]{64}$ ]]; then
         kernrec_problem='the input release-sha256 is not the 64 hexadecimal digits of a SHA-256'
     elif [ -z "$INPUT_RELEASE_URL" ]; then
