@@ -13,7 +13,7 @@ use std::time::Duration;
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "independent flags")]
 pub(crate) struct CollectArgs {
-    /// The backend whose jobs are collected: cuda or rocm
+    /// The backend whose jobs are collected: cuda, rocm or python
     #[arg(long, value_name = "BACKEND")]
     pub(crate) backend: Backend,
 
@@ -26,7 +26,7 @@ pub(crate) struct CollectArgs {
     #[arg(long, value_name = "KEY[=N]")]
     pub(crate) step: Vec<Step>,
 
-    /// A step that builds images of the backend: its artifacts hold the symbol map
+    /// A step that builds images of the backend: its artifacts hold the symbol map; not for python
     #[arg(long, value_name = "KEY", value_parser = key)]
     pub(crate) map_step: Vec<StepKey>,
 
@@ -86,7 +86,8 @@ pub(crate) struct CollectArgs {
     #[arg(long, value_name = "TIME")]
     pub(crate) recorded_at: Option<Timestamp>,
 
-    /// Git clone: gives the commit's time, and refuses to move the pointer back to an ancestor
+    /// Git clone: gives the commit's time, and refuses to move the pointer back to an ancestor; for python the time
+    /// is by default that of the commit in the clone it runs in
     #[arg(long, value_name = "DIR")]
     pub(crate) repo: Option<PathBuf>,
 

@@ -2,6 +2,7 @@
 
 use super::publish::{problems, summary};
 use crate::args::collect::{CiArg, CollectArgs};
+use crate::args::layout::WriteLayout;
 use crate::args::publish::BundlesArg;
 use crate::branch;
 use crate::environment::{self, Variable};
@@ -14,22 +15,22 @@ use kernrec_collect::{
     ANNOTATION, Access as ApiAccess, AccessError, Buildkite, Ci, CollectReport, GitHub, Obstacle,
     Patience, Progress, Request, WaitOptions, WorkplaceError, collect,
 };
+use kernrec_git::Repo;
 use kernrec_publish::publishing::SkippedBranch;
-use kernrec_publish::{BundlePolicy, GateOptions};
+use kernrec_publish::recorded_at::{Sources, recorded_at};
+use kernrec_publish::{BundlePolicy, GateOptions, Maps};
 use kernrec_schemas::exit::Exit;
+use kernrec_schemas::{Commit, Timestamp};
 use kernrec_store::{Access, OpenError, Store, open_with};
 use std::cell::RefCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 /// Where GitHub's own API is.
 const GITHUB_API: &str = "https://api.github.com";
 
 pub(crate) fn run(args: &CollectArgs, shell: &mut Shell) -> Result<Exit, CommandError> {
-    if !args.backend.has_kernels() {
-        let problem = format!("--backend {}: expected a backend of kernels", args.backend);
-        return Err(CommandError::usage(problem));
-    }
+    check_functions(args)?;
     let form = Form::of_flag(args.json);
     let ci = ci(args)?;
     let request = request(args, shell)?;
@@ -49,12 +50,54 @@ pub(crate) fn run(args: &CollectArgs, shell: &mut Shell) -> Result<Exit, Command
     Ok(report.outcome.exit())
 }
 
+/// What functions have no place for is said before the waiting.
+fn check_functions(args: &CollectArgs) -> Result<(), CommandError> {
+    if args.backend.has_kernels() {
+        return Ok(());
+    }
+    let problem = match (args.map_step.is_empty(), args.layout) {
+        (true, WriteLayout::Native) => return Ok(()),
+        (false, _) => "--map-step: functions have no symbol map",
+        (true, WriteLayout::Upstream) => "--layout upstream: it has no place for functions",
+    };
+    let problem = format!("--backend {}: {problem}", args.backend);
+    Err(CommandError::usage(problem))
+}
+
+/// The time of a record. No symbol map tells that of functions, so theirs is the commit's, in the clone that the
+/// collector runs in if no other is given.
+fn time(
+    args: &CollectArgs,
+    source_date_epoch: Option<&str>,
+    commit: &Commit,
+) -> Result<Option<Timestamp>, CommandError> {
+    if args.backend.has_kernels() {
+        return Ok(args.recorded_at);
+    }
+    let repo = Repo::new(args.repo.as_deref().unwrap_or(Path::new(".")));
+    recorded_at(&Sources {
+        given: args.recorded_at,
+        source_date_epoch,
+        repo: Some(&repo),
+        commit,
+        maps: &Maps::default(),
+        backend: args.backend,
+    })
+    .map(Some)
+    .map_err(|error| {
+        inputs::no_time(error)
+            .hint("give --recorded-at, or --repo with a clone that has the commit")
+    })
+}
+
 fn request(args: &CollectArgs, shell: &mut Shell) -> Result<Request, CommandError> {
     let branch = branch::built(args.branch.as_deref())?;
     let variables = [environment::COMMIT, environment::SHA];
     let commit = given(args.commit.clone(), "--commit", variables)?;
     let variables = [environment::BUILD, environment::RUN_NUMBER];
     let build = given(args.build, "--build", variables)?;
+    let source_date_epoch = inputs::source_date_epoch()?;
+    let recorded_at = time(args, source_date_epoch.as_deref(), &commit)?;
     Ok(Request {
         backend: args.backend,
         pipeline: args.pipeline.clone(),
@@ -69,8 +112,8 @@ fn request(args: &CollectArgs, shell: &mut Shell) -> Result<Request, CommandErro
             longest_pause: args.poll,
         },
         out: args.out.clone(),
-        recorded_at: args.recorded_at,
-        source_date_epoch: inputs::source_date_epoch()?,
+        recorded_at,
+        source_date_epoch,
         gates: GateOptions {
             expected_jobs: None,
             min_delivered: args.min_delivered,

@@ -199,7 +199,12 @@ impl Scene {
 
     /// The build that the store's pointer names.
     pub(crate) fn published(&self) -> Option<u64> {
-        let bytes = fs_err::read(self.path("store/pointers/ci/cuda.json")).ok()?;
+        self.published_of("cuda")
+    }
+
+    /// The build that the store's pointer of this backend names.
+    pub(crate) fn published_of(&self, backend: &str) -> Option<u64> {
+        let bytes = fs_err::read(self.path(&format!("store/pointers/ci/{backend}.json"))).ok()?;
         let pointer: Value = serde_json::from_slice(&bytes).unwrap();
         pointer["current"]["build"].as_u64()
     }
@@ -207,6 +212,11 @@ impl Scene {
 
 /// `kernrec collect` for CUDA in this folder, in no CI system, with the scripted agent in front of the PATH.
 pub(crate) fn collector(folder: &Path) -> Command {
+    collector_of("cuda", folder)
+}
+
+/// The same for any backend.
+pub(crate) fn collector_of(backend: &str, folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kernrec"));
     for variable in kernrec_cli::VARIABLES {
         command.env_remove(variable.name);
@@ -216,7 +226,7 @@ pub(crate) fn collector(folder: &Path) -> Command {
     command
         .current_dir(folder)
         .env("PATH", format!("{agent}:{path}"))
-        .args(["collect", "--backend", "cuda", "--json"]);
+        .args(["collect", "--backend", backend, "--json"]);
     command
 }
 

@@ -7,6 +7,7 @@
 
 mod arriving;
 mod buildkite;
+mod functions;
 mod github;
 #[path = "../crash/inputs.rs"]
 #[allow(dead_code, reason = "not every test needs it")]

@@ -1,6 +1,7 @@
 //! The report in Markdown, for the page of a build. Names in it come from pipelines and jobs.
 
-use crate::report::{CollectReport, Outcome};
+use crate::compare::NamesChanged;
+use crate::report::{CollectReport, Names, Outcome};
 use crate::wait::{End, StepEnd};
 use kernrec_schemas::StepKey;
 use kernrec_schemas::shown::printable;
@@ -79,7 +80,10 @@ fn counts(report: &CollectReport) -> String {
             "{}, {} usable, {}",
             counted(folded.rows, "row"),
             folded.usable_rows,
-            counted(folded.kernels, "kernel")
+            match folded.names {
+                Names::Kernels(kernels) => counted(kernels, "kernel"),
+                Names::Functions(functions) => counted(functions, "function"),
+            }
         )),
         None => parts.push("No table".to_owned()),
     }
@@ -146,15 +150,23 @@ fn changes(report: &CollectReport, page: &mut Page) {
         }
         return;
     };
+    let (names, gained, lost) = match changes.names {
+        NamesChanged::Kernels {
+            kernels_gained,
+            kernels_lost,
+        } => ("kernels", kernels_gained, kernels_lost),
+        NamesChanged::Functions {
+            functions_gained,
+            functions_lost,
+        } => ("functions", functions_gained, functions_lost),
+    };
     page.line(format!(
-        "Against build {}: rows +{} −{}, usable rows +{} −{}, kernels +{} −{}",
+        "Against build {}: rows +{} −{}, usable rows +{} −{}, {names} +{gained} −{lost}",
         changes.build,
         changes.rows_gained.len(),
         changes.rows_lost.len(),
         changes.usable_gained.len(),
         changes.usable_lost.len(),
-        changes.kernels_gained,
-        changes.kernels_lost,
     ));
     page.list("New rows", codes(&changes.rows_gained));
     page.list("Rows gone", codes(&changes.rows_lost));

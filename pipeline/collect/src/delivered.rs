@@ -1,8 +1,9 @@
 //! Which of the expected jobs delivered nothing, step by step.
 
+use crate::rows::{RowFacts, rows};
 use crate::step::Step;
+use kernrec_publish::Table;
 use kernrec_schemas::StepKey;
-use kernrec_schemas::table::{KernelTable, Row};
 use serde::Serialize;
 
 /// A step of whose jobs some delivered nothing.
@@ -17,9 +18,10 @@ pub struct Short {
 }
 
 /// The steps that are short of jobs, in the order they were named.
-pub(crate) fn short(steps: &[Step], table: &KernelTable) -> Vec<Short> {
+pub(crate) fn short(steps: &[Step], table: &Table) -> Vec<Short> {
+    let rows = rows(table);
     let short = |step: &Step| {
-        let row = table.rows.get(&step.key);
+        let row = rows.get(&step.key);
         let delivered = row.map_or(0, |row| shards(row, step.jobs));
         (delivered < step.jobs).then(|| Short {
             step: step.key.clone(),
@@ -31,7 +33,7 @@ pub(crate) fn short(steps: &[Step], table: &KernelTable) -> Vec<Short> {
 }
 
 /// Several attempts of one shard are one.
-fn shards(row: &Row, jobs: u64) -> u64 {
+fn shards(row: &RowFacts, jobs: u64) -> u64 {
     match row.shards.expected {
         Some(_) => row.shards.seen,
         None => row.jobs.min(jobs),

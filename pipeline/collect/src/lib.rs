@@ -21,6 +21,7 @@ mod parallel;
 mod program;
 mod publish;
 mod report;
+mod rows;
 mod run;
 mod step;
 mod wait;
@@ -30,10 +31,10 @@ pub use buildkite::Buildkite;
 pub use ci::{
     Announcement, Ci, CiError, Gathered, Lost, Phase, Poll, State, Style, Trouble, Upload,
 };
-pub use compare::Changes;
+pub use compare::{Changes, NamesChanged};
 pub use github::{Access, AccessError, GitHub};
 pub use parallel::Patience;
-pub use report::{CollectReport, Obstacle, Outcome};
+pub use report::{CollectReport, Folded, Names, Obstacle, Outcome};
 pub use run::{Progress, Request, collect};
 pub use step::{InvalidStep, Step, key_of};
 pub use wait::{End, StepEnd, WaitOptions, Waited, wait};

@@ -4,19 +4,21 @@ use crate::ci::Gathered;
 use crate::compare::{self, Changes};
 use crate::delivered::short;
 use crate::maps;
-use crate::report::{CollectReport, Folded, Obstacle};
-use crate::run::{OpenStore, Request};
+use crate::report::{CollectReport, Folded, Names, Obstacle};
+use crate::rows::rows;
+use crate::run::{OpenStore, Request, table_name};
 use crate::workplace::{JOBS, Workplace};
 use kernrec_git::Repo;
 use kernrec_publish::recorded_at::{Sources, recorded_at};
 use kernrec_publish::{
-    BatchRequest, Collected, Evidence, FoldOptions, Inputs, Maps, fold, publish_all,
+    BatchRequest, Collected, Evidence, FoldOptions, Inputs, Maps, Table, fold, fold_functions,
+    publish_all,
 };
 use kernrec_schemas::jobs::{JobsList, ListedJob};
-use kernrec_schemas::table::{self, KernelTable};
+use kernrec_schemas::table;
 use kernrec_schemas::{JobId, StepKey, Variant};
+use kernrec_store::artifact;
 use kernrec_store::fsio;
-use kernrec_store::{artifact, upstream};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything there is to fold.
@@ -42,8 +44,9 @@ pub(crate) fn publish(
     report
         .obstacles
         .extend(doubts(request, gathered, &evidences));
-    let has_map = evidences.maps.of(request.backend).next().is_some();
-    if !has_map {
+    let has_no_map = evidences.maps.of(request.backend).next().is_none();
+    let lacks_map = request.backend.has_kernels() && has_no_map;
+    if lacks_map {
         let message = format!("no symbol map of {} arrived", request.backend);
         report
             .obstacles
@@ -69,7 +72,7 @@ pub(crate) fn publish(
             }
         }
         // Without a map there is no time either, and the map is what is missed.
-        Err(_) if !has_map => {}
+        Err(_) if lacks_map => {}
         Err(obstacle) => report.obstacles.push(obstacle.clone()),
     }
     if !report.obstacles.is_empty() || report.skipped.is_some() {
@@ -104,7 +107,13 @@ fn read(request: &Request, gathered: &Gathered, place: &Workplace) -> Result<Evi
     };
     let collected = kernrec_publish::collect(&inputs)
         .map_err(|error| Obstacle::failure(error.reason(), error.to_string()))?;
-    let maps = maps::of_backend(request.backend, &gathered.maps)
+    // Of the maps that lie beside what Python left, none is missed and none is in the way.
+    let found = if request.backend.has_kernels() {
+        gathered.maps.as_slice()
+    } else {
+        &[]
+    };
+    let maps = maps::of_backend(request.backend, found)
         .map_err(|error| Obstacle::refusal(error.reason(), error.to_string()))?;
     Ok(Evidences {
         collected,
@@ -129,13 +138,13 @@ fn jobs(listed: Option<&[ListedJob]>, place: &Workplace) -> Result<Option<JobsLi
 
 /// Steps with a row that are late or short of jobs. Where nothing in the recordings says how many shards there are, the
 /// row would look whole.
-fn unfinished(request: &Request, table: &KernelTable, report: &CollectReport) -> BTreeSet<StepKey> {
+fn unfinished(request: &Request, table: &Table, report: &CollectReport) -> BTreeSet<StepKey> {
     let short = short(&request.steps, table)
         .into_iter()
         .map(|short| short.step);
     let late = report.waited.late().map(|late| late.step.clone());
     let both = short.chain(late);
-    both.filter(|step| table.rows.contains_key(step)).collect()
+    both.filter(|step| table.has_row(step)).collect()
 }
 
 /// The jobs list with a job for each of these steps that delivered nothing.
@@ -186,7 +195,8 @@ fn doubts(request: &Request, gathered: &Gathered, evidences: &Evidences) -> Vec<
         let foreign = |job: &&kernrec_publish::collect::Job| {
             job.commit().is_some_and(|commit| *commit != request.commit)
         };
-        if let Some(job) = evidences.collected.jobs().iter().find(foreign) {
+        let mut jobs = evidences.collected.jobs_of(request.backend).iter();
+        if let Some(job) = jobs.find(foreign) {
             let id: &JobId = &job.id;
             let found = job.commit().map(ToString::to_string).unwrap_or_default();
             doubts.push(other_commit(request, &found, &format!("job `{id}`")));
@@ -204,7 +214,7 @@ pub(crate) fn other_commit(request: &Request, found: &str, what: &str) -> Obstac
     Obstacle::refusal("source-build-differs", message)
 }
 
-fn folded(request: &Request, evidences: &Evidences) -> Result<KernelTable, Obstacle> {
+fn folded(request: &Request, evidences: &Evidences) -> Result<Table, Obstacle> {
     let repo = request.repo.as_ref().map(Repo::new);
     let recorded_at = recorded_at(&Sources {
         given: request.recorded_at,
@@ -217,47 +227,54 @@ fn folded(request: &Request, evidences: &Evidences) -> Result<KernelTable, Obsta
     .map_err(|error| Obstacle::failure(error.reason(), error.to_string()))?;
     let variants = evidences.maps.of(request.backend);
     let variants: BTreeSet<Variant> = variants.map(|(variant, _)| variant.clone()).collect();
-    Ok(fold(
-        &evidences.collected,
-        &FoldOptions {
-            backend: request.backend,
-            commit: request.commit.clone(),
-            build: request.build,
-            org: table::default_org(),
-            pipeline: request.pipeline.clone(),
-            recorded_at,
-            jobs: evidences.jobs.clone(),
-            map_variants: Some(variants),
-        },
-    ))
+    let has_kernels = request.backend.has_kernels();
+    let options = FoldOptions {
+        backend: request.backend,
+        commit: request.commit.clone(),
+        build: request.build,
+        org: table::default_org(),
+        pipeline: request.pipeline.clone(),
+        recorded_at,
+        jobs: evidences.jobs.clone(),
+        map_variants: has_kernels.then_some(variants),
+    };
+    Ok(if has_kernels {
+        Table::Kernels(fold(&evidences.collected, &options))
+    } else {
+        Table::Functions(fold_functions(&evidences.collected, &options))
+    })
 }
 
 fn write_table(
     request: &Request,
-    table: &KernelTable,
+    table: &Table,
     evidences: &Evidences,
     place: &Workplace,
 ) -> Result<Folded, Obstacle> {
-    let name = upstream::file_name(upstream::Half::Table, request.backend);
+    let name = table_name(request.backend);
     artifact::write(&place.path(&name), &table.to_canonical())
         .map_err(|error| Obstacle::failure("file-error", error.to_string()))?;
     let mut unusable = BTreeMap::new();
-    for row in table.rows.values().filter(|row| !row.is_usable()) {
-        for reason in row.unusable_reasons() {
+    let rows = rows(table);
+    for row in rows.values() {
+        for reason in &row.reasons {
             *unusable.entry(reason.word().to_owned()).or_default() += 1;
         }
     }
     let delivered: BTreeSet<&JobId> = evidences
         .collected
-        .jobs()
+        .jobs_of(request.backend)
         .iter()
         .map(|job| &job.id)
         .collect();
     Ok(Folded {
         table: name,
-        rows: table.rows.len() as u64,
-        usable_rows: table.usable_rows(),
-        kernels: table.names.len() as u64,
+        rows: rows.len() as u64,
+        usable_rows: rows.values().filter(|row| row.is_usable()).count() as u64,
+        names: match table {
+            Table::Kernels(table) => Names::Kernels(table.names.len() as u64),
+            Table::Functions(_) => Names::Functions(table.counts(&[]).functions),
+        },
         unusable,
         delivered_jobs: delivered.len() as u64,
     })

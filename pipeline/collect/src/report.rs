@@ -140,6 +140,17 @@ pub struct Obstacle {
     pub refuses: bool,
 }
 
+/// How many distinct names a table has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Names {
+    /// Kernels.
+    Kernels(u64),
+    /// Python functions.
+    Functions(u64),
+}
+
 /// The table, counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Folded {
@@ -149,8 +160,9 @@ pub struct Folded {
     pub rows: u64,
     /// Rows that may let their step be skipped.
     pub usable_rows: u64,
-    /// Distinct kernels.
-    pub kernels: u64,
+    /// What the rows name.
+    #[serde(flatten)]
+    pub names: Names,
     /// Why the other rows are not usable: rows by reason.
     pub unusable: BTreeMap<String, u64>,
     /// Jobs that left a recording or a sidecar.

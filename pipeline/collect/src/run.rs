@@ -15,6 +15,9 @@ use kernrec_store::signing::Signing;
 use kernrec_store::{Store, fsio, upstream};
 use std::path::PathBuf;
 
+/// The file of a table of functions.
+const FUNCTION_TABLE: &str = "function_table.json.zst";
+
 /// Opens the store, when it is needed: hours after the start.
 pub(crate) type OpenStore<'a> = &'a dyn Fn() -> Result<Box<dyn Store>, Obstacle>;
 
@@ -81,7 +84,7 @@ pub fn collect(
     progress: &dyn Fn(Progress),
 ) -> Result<CollectReport, WorkplaceError> {
     let request = with_expected_jobs(request);
-    let table = upstream::file_name(upstream::Half::Table, request.backend);
+    let table = table_name(request.backend);
     let place = Workplace::take(&request.out, &table)?;
     let mut report = blank(&request);
     if !is_of_another_commit(ci, &request, &mut report) {
@@ -105,6 +108,15 @@ pub fn collect(
     }
     report.conclude();
     finish(ci, &place, &table, report)
+}
+
+/// What the table's file is called.
+pub(crate) fn table_name(backend: Backend) -> String {
+    if backend.has_kernels() {
+        upstream::file_name(upstream::Half::Table, backend)
+    } else {
+        FUNCTION_TABLE.to_owned()
+    }
 }
 
 fn with_expected_jobs(request: &Request) -> Request {
