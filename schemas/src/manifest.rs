@@ -4,7 +4,7 @@
 //! time: the same inputs give the same manifest.
 
 use crate::id::{Backend, BuildNumber, Commit, Digest, Pipeline, Variant};
-use crate::json::{self, DocumentError, MAX_RECORD_BYTES, MAX_SMALL_BYTES};
+use crate::json::{self, DocumentError, MAX_RECORD_BYTES, MAX_SMALL_BYTES, is_zero};
 use crate::time::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -114,14 +114,6 @@ pub struct Counts {
     pub symbols: u64,
     /// Distinct symbols of the maps that some usable row launched.
     pub joined: u64,
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde calls it with a reference"
-)]
-fn is_zero(n: &u64) -> bool {
-    *n == 0
 }
 
 /// The program that made the record.

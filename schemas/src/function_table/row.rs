@@ -1,6 +1,7 @@
 //! One step's row and the rule of a usable one.
 
 use crate::id::Commit;
+use crate::json::is_zero;
 use crate::recording::{ProcessCounts, ProcessState};
 use crate::table::{RowReason, Shards};
 use schemars::JsonSchema;
@@ -38,14 +39,6 @@ pub struct TestCounts {
     /// Tests that passed against expectation.
     #[serde(skip_serializing_if = "is_zero")]
     pub xpassed: u64,
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde calls it with a reference"
-)]
-fn is_zero(n: &u64) -> bool {
-    *n == 0
 }
 
 impl TestCounts {

@@ -1,5 +1,6 @@
 //! What one process's recording is worth as evidence of silence.
 
+use crate::json::is_zero;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -107,14 +108,6 @@ pub struct ProcessCounts {
     /// Empty recordings.
     #[serde(skip_serializing_if = "is_zero")]
     pub empty: u64,
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde calls it with a reference"
-)]
-fn is_zero(n: &u64) -> bool {
-    *n == 0
 }
 
 impl ProcessCounts {

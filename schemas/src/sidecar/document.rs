@@ -2,7 +2,7 @@
 
 use super::{DOCUMENT, Sidecar};
 use crate::id::Backend;
-use crate::json::{self, DocumentError};
+use crate::json::{self, DocumentError, is_zero};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -98,12 +98,4 @@ impl SidecarDocument {
             None => Ok(bytes),
         }
     }
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde calls it with a reference"
-)]
-fn is_zero(n: &u64) -> bool {
-    *n == 0
 }
