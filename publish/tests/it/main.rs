@@ -12,6 +12,7 @@ mod ggml_h200;
 mod ordering;
 mod publish;
 mod python;
+mod python_publishing;
 mod races;
 mod refold;
 #[path = "../../../store/tests/support/seaweed.rs"]
