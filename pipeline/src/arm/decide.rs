@@ -279,7 +279,7 @@ fn usable_key<'d>(step: &Step<'d>) -> Result<&'d str, StepReport> {
     if !is_step_key(key) {
         return Err(StepReport::not(
             "key-unusable",
-            "its key is not letters, digits, `_`, `-`, `:` and `.`",
+            "its key is not letters, digits, `_`, `-`, `:` and `.`, or begins with `-`",
         ));
     }
     if step.has("matrix") {

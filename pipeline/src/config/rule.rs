@@ -20,7 +20,8 @@ pub(crate) struct Facts {
 /// Whether a step's key can be written into a command and a row be filed under it.
 pub(crate) fn is_step_key(key: &str) -> bool {
     let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"_-:.".contains(&b);
-    !key.is_empty() && key.bytes().all(is_plain)
+    // One that begins with a hyphen would be taken for an option.
+    !key.is_empty() && !key.starts_with('-') && key.bytes().all(is_plain)
 }
 
 /// It holds for a step if one of its patterns does.

@@ -83,6 +83,7 @@ fn sayings() -> Vec<Row> {
         (gpu.replace("key: k", "label: k"), "-", "no-key"),
         (gpu.replace("key: k", "key: a b"), "-", "key-unusable"),
         (gpu.replace("key: k", "key: k-$X"), "-", "key-unusable"),
+        (gpu.replace("key: k", "key: -k"), "-", "key-unusable"),
         (gpu.replace("key: k", "identifier: k"), "cuda", "queue"),
     ]
 }
