@@ -1,11 +1,26 @@
 //! A collector that is killed, and run again.
 
 use crate::buildkite::{Scene, complete};
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 /// How long a call of the agent is waited for.
 const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A collector that has made this call of the agent, and goes on.
+fn running_until(scene: &Scene, call: &str) -> Child {
+    let child = complete(&mut scene.collector())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let start = Instant::now();
+    while !scene.calls().contains(call) {
+        assert!(start.elapsed() < PATIENCE, "never called: {call}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child
+}
 
 #[test]
 fn a_collector_killed_anywhere_and_run_again_leaves_what_one_would_have() {
@@ -27,16 +42,7 @@ fn a_collector_killed_anywhere_and_run_again_leaves_what_one_would_have() {
         if moment == "step get" {
             scene.step("beta", &["running"], "neutral");
         }
-        let mut child = complete(&mut scene.collector())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let start = Instant::now();
-        while !scene.calls().contains(moment) {
-            assert!(start.elapsed() < PATIENCE, "never called: {moment}");
-            std::thread::sleep(Duration::from_millis(2));
-        }
+        let mut child = running_until(&scene, moment);
         child.kill().unwrap();
         child.wait().unwrap();
         scene.step("beta", &["finished"], "passed");
@@ -62,16 +68,7 @@ fn a_collector_killed_anywhere_and_run_again_leaves_what_one_would_have() {
 fn two_collections_in_one_folder_are_refused() {
     let scene = Scene::new();
     scene.step("beta", &["running"], "neutral");
-    let mut first = complete(&mut scene.collector())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let start = Instant::now();
-    while !scene.calls().contains("step get") {
-        assert!(start.elapsed() < PATIENCE);
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    let mut first = running_until(&scene, "step get");
     let second = complete(&mut scene.collector()).output().unwrap();
     first.kill().unwrap();
     first.wait().unwrap();
